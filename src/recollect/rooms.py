@@ -245,6 +245,7 @@ class Rooms:
             redactor=opened.redactor,
             audience=self.audience,
             owner=opened.owner,
+            people=opened.people,
             places=SessionPlaces(scope=self.scope, owner=opened.owner),
             project_of=partial(_stored_project, self.drafts, self.capture_controls),
             arrived=opened.maintenance.notify,
