@@ -527,7 +527,7 @@ class Memory(ExchangeFacade):
         with_forks: bool = False,
         on_progress: OnErase | None = None,
     ) -> ErasureReceipt:
-        """Erase what all given selectors select, so that no byte is left in the home.
+        """Erase what all given selectors select, so that no byte is left; return a receipt.
 
         Args:
             session_id: This session; or only of it, with a person, a time or a text.
@@ -539,46 +539,26 @@ class Memory(ExchangeFacade):
             query: Only messages and observations that hold this text, capitals aside.
             fact_id: Alone: a fact with its history, by number or id; what says it stays.
             dry_run: Only report what would be removed; nothing is changed.
-            with_forks: Also erase living forks that share messages with a session. Deleted forks
-                go in any case.
+            with_forks: Also erase living forks that share messages with a session.
             on_progress: Called while rows are removed.
 
-        Returns:
-            A receipt.
-
         Raises:
-            InvalidInput: nothing is selected, a selector is empty, the person is the owner, or a
-                fact is selected with something else.
+            InvalidInput: no selector, an empty one, the owner, or a fact with something else.
             NotFound: the scope has nothing of it.
             Conflict: living forks share messages with a session, or a program holds one.
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; the next opening finishes the erasure.
         """
-        from recollect.governance.selection import Selection
-        from recollect.text.times.moments import read_span
+        from recollect.governance.selection import SELECTORS, read_selection
 
-        zone, now = zone_of(self.settings.sessions.time_zone), self._rooms.home.clock.now_ms()
-        first, last = read_span(since, until, now, zone)
-        wanted = Selection(
-            session_id=session_id,
-            user_id=user_id,
-            project=None if project is None else self.projects.find(project),
-            since=first,
-            until=last,
-            query=query,
-            fact_id=fact_id,
-            with_forks=with_forks,
-        )
-        wanted.check()
-        eraser, backend = self._rooms.eraser, self._rooms.search_backend
-        if fact_id is not None:
-            return eraser.erase_fact(fact_id, dry_run=dry_run)
-        if dry_run:
-            return eraser.preview(wanted)
-        receipt = eraser.erase(wanted, on_progress=on_progress)
-        if receipt.partial_ids:
-            self._rooms.sessions.finish_endings()
-        failure = backend.refresh() if backend is not None and receipt.notes else None
+        given = {name: value for name, value in locals().items() if name in SELECTORS}
+        rooms, zone = self._rooms, zone_of(self.settings.sessions.time_zone)
+        wanted = read_selection(given, rooms.home.clock.now_ms(), zone, self.projects.find)
+        receipt = rooms.eraser.erase(wanted, dry_run=dry_run, on_progress=on_progress)
+        if receipt.partial_ids and not dry_run:
+            rooms.sessions.finish_endings()
+        backend = rooms.search_backend if receipt.notes and not dry_run else None
+        failure = None if backend is None else backend.refresh()
         warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from typing import LiteralString
 
 import msgspec
@@ -161,6 +162,7 @@ class ExchangeWriter:
 
     def __init__(self, tx: Transaction, terms: ExchangeTerms, known: ExchangeProgress) -> None:
         self._tx, self._terms, self._tenant = tx, terms, terms.scope.tenant
+        self._was_erased = partial(terms.erased.has_record, self._tenant)
         self._others, self._ids = dict(known.others), dict(known.ids)
         self._paths, self._lost = set(known.paths), set(known.lost)
         terms.erased.refresh(tx)
@@ -332,7 +334,7 @@ class ExchangeWriter:
                 self._target = target.shifted(given.seq, seq)
             return
         name = line_name(session.source or "", given.foreign_id, given.created_at)
-        if self._terms.erased.has_record(self._tenant, given.id, name):
+        if self._was_erased(given.id, name):
             self._lose(given, target, session)
             return
         if target.seq(given.seq) <= session.pruned_seq:
@@ -420,9 +422,7 @@ class ExchangeWriter:
             self.added["known"] += 1
             return
         use = use_name(session.source or "", given.tool_use_id)
-        if given.message_id in self._lost or self._terms.erased.has_record(
-            self._tenant, given.id, use
-        ):
+        if given.message_id in self._lost or self._was_erased(given.id, use):
             self.added["erased"] += 1
             return
         placed = msgspec.structs.replace(placed, number=self._number("observation", given.number))
@@ -443,9 +443,7 @@ class ExchangeWriter:
         session = find_session(self._tx, self._terms.scope, session_id)
         own, is_there = self._own_id("episode", given.id, session_id)
         origins = [(OURS, given.session_id), (OURS, session_id)]
-        is_gone = given.session_id in self._lost or self._terms.erased.has_record(
-            self._tenant, given.id, None
-        )
+        is_gone = given.session_id in self._lost or self._was_erased(given.id, None)
         if is_gone or is_buried(self._tx, self._tenant, origins):
             self.added["erased"] += 1
         elif is_there or self._has_whole(given, session_id):

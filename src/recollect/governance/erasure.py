@@ -183,11 +183,14 @@ class Eraser:
         receipt, chosen = self._records.read(plan_erasure)
         return self._with_files(receipt, chosen)
 
-    def erase(self, wanted: Selection, *, on_progress: OnErase | None = None) -> ErasureReceipt:
+    def erase(
+        self, wanted: Selection, *, dry_run: bool = False, on_progress: OnErase | None = None
+    ) -> ErasureReceipt:
         """Erase what is selected; unfinished earlier erasures are completed too.
 
         Args:
             wanted: What. Deleted forks that share messages with a session go in any case.
+            dry_run: Only report it, as `preview`.
             on_progress: Called after each batch of rows.
 
         Raises:
@@ -195,6 +198,10 @@ class Eraser:
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: the records refused; nothing is changed, or the next opening continues.
         """
+        if wanted.fact_id is not None:
+            return self.erase_fact(wanted.fact_id, dry_run=dry_run)
+        if dry_run:
+            return self.preview(wanted)
         now, erasure_id = self._clock.now_ms(), self._ids.new()
 
         def begin_erasure(tx: Transaction) -> ErasureReceipt:

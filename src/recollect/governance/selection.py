@@ -6,9 +6,10 @@ what they said, what the agent answered them and did for them. All that others s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import tzinfo
 from functools import partial
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import msgspec
 
@@ -32,6 +33,7 @@ from recollect.sessions.record.session import (
 from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.columns import Condition, integer, text, text_or_none
 from recollect.store.engine import Row, Transaction
+from recollect.text.times.moments import read_span
 
 _IS_LIVING: LiteralString = "SELECT 1 FROM sessions WHERE id = ? AND status <> 'deleted'"
 _MESSAGES: LiteralString = """
@@ -100,6 +102,33 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
             return False
         wanted = None if self.query is None else self.query.strip().casefold()
         return wanted is None or any(wanted in each.casefold() for each in texts)
+
+
+SELECTORS = frozenset(Selection.__struct_fields__)
+
+
+def read_selection(
+    given: Mapping[str, Any], now: int, zone: tzinfo | None, find_project: Callable[[str], str]
+) -> Selection:
+    """Return a selection as callers write it.
+
+    Args:
+        given: The fields of `Selection`; times as `read_span` takes them.
+        now: Ms UTC.
+        zone: Of times that name none.
+        find_project: Returns a path of the project that a path, a name or an id means.
+
+    Raises:
+        InvalidInput: a time cannot be understood; or as `Selection.check`.
+        NotFound: there is no such project.
+    """
+    since, until = read_span(given["since"], given["until"], now, zone)
+    selection = Selection(**{**given, "since": since, "until": until})
+    selection.check()
+    project = selection.project
+    if project is None:
+        return selection
+    return msgspec.structs.replace(selection, project=find_project(project))
 
 
 class SessionPart(msgspec.Struct, frozen=True, kw_only=True):

@@ -94,16 +94,20 @@ def erase(
         receipt = erase(dry_run=True)
         if not dry_run:
             if not yes:
-                offer = f"{_amount(receipt)} would be erased, and cannot be brought back"
-                require_agreement(
-                    context,
-                    offer,
-                    unasked=(offer, "add --yes to agree; --dry-run shows what it is"),
-                    declined=("nothing was erased", "`recollect sessions delete` only hides it"),
-                )
+                _require_agreement(context, receipt)
             with show_progress(quiet=answers_json(context)) as progress:
                 receipt = erase(on_progress=progress.erasing)
     answer(context, receipt, lambda: _show(receipt))
+
+
+def _require_agreement(context: typer.Context, receipt: ErasureReceipt) -> None:
+    offer = f"{_amount(receipt)} would be erased, and cannot be brought back"
+    require_agreement(
+        context,
+        offer,
+        unasked=(offer, "add --yes to agree; --dry-run shows what it is"),
+        declined=("nothing was erased", "`recollect sessions delete` only hides it"),
+    )
 
 
 def _id(memory: Memory, name: str) -> str:
