@@ -301,7 +301,8 @@ class Memory(ExchangeFacade):
         options = asked.options(seen, self.settings, rooms.records, rooms, rooms.home.clock)
         result = self._found(query, seen, asker, options, on_progress)
         result = result if min_confidence is None else above_confidence(result, min_confidence)
-        result = rooms.with_facts(result, asker)
+        if rooms.index.search_service.has_facts:
+            result = rooms.with_facts(result, asker)
         is_linked = any(hit.source not in {SESSIONS, FACTS} for hit in result.hits)
         return rooms.linker(asker).hits(result) if is_linked else result
 

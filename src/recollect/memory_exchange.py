@@ -19,12 +19,12 @@ if TYPE_CHECKING:  # imported on first use
     from datetime import datetime
     from typing import BinaryIO
 
-    from recollect.exchange.destination import Destination
     from recollect.exchange.export import (
         ExportParts,
         ExportProgress,
         HomeExport,
     )
+    from recollect.exchange.gate import Destination
     from recollect.exchange.intake import ExchangeReport, OnImport
     from recollect.exchange.lines import FileLine
     from recollect.exchange.report import ImportReport, OnFiles

@@ -20,7 +20,7 @@ from recollect.store.sqlite.home import BLOBS
 if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from collections.abc import Callable, Sequence
 
-    from recollect.exchange.destination import Destination
+    from recollect.exchange.gate import Destination
     from recollect.exchange.importer import TranscriptImporter
     from recollect.exchange.transcript import TranscriptFormat
     from recollect.governance.erasure import Eraser
@@ -301,8 +301,6 @@ class Rooms:
 
     def with_facts(self, result: SearchResult, asker: Asker) -> SearchResult:
         """Return a result whose hits tell what fact they are or say, as far as the asker hears."""
-        if not self.index.search_service.holds_facts():
-            return result
         from recollect.recall.facts import with_facts
 
         return self.records.read(
@@ -328,7 +326,7 @@ class Rooms:
             arrived: Notified after each transaction that added something.
             observed: Returns what records the tools of transcripts; called with their first use.
         """
-        from recollect.exchange.destination import Destination
+        from recollect.exchange.gate import Destination
 
         return Destination(
             database=self.records,

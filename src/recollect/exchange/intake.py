@@ -16,8 +16,7 @@ import msgspec
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ImportFinished
 from recollect.exchange.batch import BATCH_CHARS, BATCH_FILES, BATCH_MESSAGES
-from recollect.exchange.destination import Destination
-from recollect.exchange.gate import Gate, Incoming
+from recollect.exchange.gate import Destination, Gate, Incoming
 from recollect.exchange.lines import (
     Checked,
     ExportHeader,

@@ -63,7 +63,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
         number: Its short number, from 1: ``f12``.
         text: The statement, on one line.
         kind: Such as ``rule`` or ``preference``, see `recollect.text.statements.statement.KINDS`.
-        subject: About whom: the speaker, another person or thing, the project, or nobody.
+        subject: About whom: the speaker, the project, another person or thing, or none of them.
         name: The other person or thing, in lower case.
         slot: What it gives a value to, such as ``home``; None where that is not recognised.
         value: The value, normalised for comparison.
@@ -74,7 +74,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
         valid_to: Until when; None while it is.
         created_at: When it was recorded, ms UTC.
         accessed_at: When it was last asked for or said again, ms UTC.
-        access_count: How often.
+        access_count: How often; what a search finds counts once a day.
         is_pinned: Whether it is never archived.
         status: Whether it counts.
         replaced_by: The id of the fact that it made way for.

@@ -56,6 +56,7 @@ _UPDATE: LiteralString = """
 """
 _SESSION_COLUMN: LiteralString = "f.session_id"
 _BY_TIME: LiteralString = "FROM facts f INDEXED BY facts_twin WHERE "
+_BY_USER: LiteralString = "FROM facts f INDEXED BY facts_twin_by_user WHERE "
 _BY_ID: LiteralString = f"FROM {LISTED} facts f WHERE f.id = listed AND "
 _NUMBERED: LiteralString = (
     "FROM facts INDEXED BY facts_twin_by_number WHERE tenant = ? AND number = ?"
@@ -172,9 +173,11 @@ def select_facts(tx: Transaction, where: Condition, limit: int, *, offset: int =
     Raises:
         StoreCorrupt: a row is missing, or is not what was stored.
     """
+    # Of one user among many a few rows are read, not those of all.
+    table: LiteralString = _BY_USER if " AND user_id = ?" in where.sql else _BY_TIME
     tail: LiteralString = _LIVING + " ORDER BY f.created_at DESC, f.id DESC LIMIT ? OFFSET ?"
     params = [*where.params, limit, offset]
-    rows = compared_rows(tx, _STORED, _BY_TIME + where.sql + tail, params, key="id")
+    rows = compared_rows(tx, _STORED, table + where.sql + tail, params, key="id")
     return [_fact_of(row) for row in rows]
 
 

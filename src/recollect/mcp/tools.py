@@ -206,7 +206,7 @@ def get_observations(
     ids: Annotated[
         list[str],
         Field(
-            description="Names or ids from memory_search and timeline: #12, m88, e3.",
+            description="Names or ids from memory_search and timeline: #12, m88, e3, f7.",
             json_schema_extra={"maxItems": MOST_IDS},
         ),
     ],
@@ -214,7 +214,7 @@ def get_observations(
         int, Field(description="What each may cost; a longer one is shortened to it.")
     ] = 1_000,
 ) -> RecordsOutput:
-    """Load records in full by name: observations, messages and episodes. Step 3 of 3 of recall.
+    """Load records in full by name: observations, messages, episodes, facts. Step 3 of 3 of recall.
 
     Ask for several at once, and only for those that you need: memory_search and timeline tell what
     each costs. missing has the names that nothing has.

@@ -12,7 +12,7 @@ import msgspec
 from recollect.audience.owner import Owner
 from recollect.audience.visibility import Asker, Audience, group_of_turn
 from recollect.core.checks import check_count, checked
-from recollect.core.clock import check_time
+from recollect.core.clock import DAY_MS, check_time
 from recollect.core.errors import NotFound
 from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import FACTS
@@ -32,8 +32,6 @@ _OWN_WORDS: LiteralString = """
     SELECT text, turn_sender FROM messages
     WHERE session_id = ? AND role = 'user' ORDER BY seq DESC LIMIT 200
 """
-_ACCESS_MS = 3_600_000
-"""A fact that is found again within an hour counts as found once."""
 _OVER = 3
 """The factor by which more hits are asked for, since some are no longer true."""
 
@@ -177,7 +175,8 @@ class FactRecall(Facts):
         return tuple(found[:limit])
 
     def _note_access(self, facts: Sequence[Fact], now: int) -> None:
-        ids = [each.id for each in facts if each.accessed_at + _ACCESS_MS <= now]
+        """Note that facts were found, once a day: a search does not wait for a commit each time."""
+        ids = [each.id for each in facts if each.accessed_at + DAY_MS <= now]
         if ids:
             self._parts.database.write(partial(note_access, ids=ids, at=now))
 

@@ -22,6 +22,7 @@ TWINS: dict[str, LiteralString] = {
     "compactions_twin": "INDEXED BY sqlite_autoindex_compactions_2",
     "episodes_twin": "INDEXED BY episodes_by_time",
     "facts_twin": "INDEXED BY facts_by_time",
+    "facts_twin_by_user": "INDEXED BY facts_by_user",
     "facts_twin_by_id": "INDEXED BY sqlite_autoindex_facts_1",
     "facts_twin_by_number": "INDEXED BY sqlite_autoindex_facts_2",
     "injected_items_twin": "INDEXED BY sqlite_autoindex_injected_items_1",

@@ -191,3 +191,27 @@ def test_facts_leave_the_words_of_messages_as_they_are(memory: Memory) -> None:
         memory.facts.remember(None, f"kettle fact {n} tea")
     after = [(h.ref, h.score) for h in memory.search("tea kettle", sources=["sessions"]).hits]
     assert before == after
+
+
+class Tomorrow:
+    """A clock that is set by hand."""
+
+    now = 1_790_000_000_000
+
+    def now_ms(self) -> int:
+        """Return the time it was set to."""
+        return self.now
+
+
+def test_a_search_counts_as_an_access_once_a_day(tmp_path: Path) -> None:
+    """So that a search seldom waits for a commit."""
+    clock = Tomorrow()
+    plain = {"embedding.provider": "none"}
+    with recollect.open(tmp_path / "home", overrides=plain, clock=clock, live=False) as memory:
+        memory.facts.remember(None, "I take tea")
+        counts = []
+        for hours in (1, 30, 31, 60):
+            clock.now = Tomorrow.now + hours * 3_600_000
+            memory.facts.search(None, "tea")
+            counts.append(memory.facts.get("f1").access_count)
+        assert counts == [0, 1, 1, 2]

@@ -142,18 +142,14 @@ class SearchService:
         self._settings = settings
         self._questions = questions
         self._mutex = threading.Lock()
+        self.has_facts = False
+        """Whether a search saw that facts can be found."""
 
     def within(self, origin: str | None) -> SearchService:
         """Return the same reading side for the memory files of another workspace."""
         service = copy.copy(self)
         vars(service).update(_origin=origin)
         return service
-
-    def holds_facts(self) -> bool:
-        """Return whether facts can be found, as far as searches have read the index."""
-        with self._mutex:
-            held = [*self._partitions.values()]
-        return any(each.arrays.totals.chunks[FACT] for each in held)
 
     def search(
         self,
@@ -345,6 +341,7 @@ class SearchService:
         query, vector = question
         projects = (*self._settings.projects, *_projects_of(scope, options))
         has_files = bool(view.arrays.totals.chunks[FILE])
+        self.has_facts |= bool(view.arrays.totals.chunks[FACT])
         limits = self._limits(options)
         # Ordering by score alone needs no further hits.
         is_plain = limits.min_score <= 0 and limits.relevance is None

@@ -48,6 +48,7 @@ CREATE TABLE facts (
     UNIQUE (tenant, number)
 ) STRICT;
 CREATE INDEX facts_by_time ON facts (tenant, created_at);
+CREATE INDEX facts_by_user ON facts (tenant, user_id, created_at);
 CREATE INDEX facts_by_words ON facts (tenant, words);
 CREATE INDEX facts_by_message ON facts (message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX facts_by_session ON facts (session_id) WHERE session_id IS NOT NULL;
@@ -55,6 +56,9 @@ CREATE INDEX facts_by_follower ON facts (replaced_by) WHERE replaced_by IS NOT N
 CREATE INDEX facts_by_slot ON facts (tenant, slot) WHERE slot IS NOT NULL;
 CREATE INDEX facts_twin ON facts (
     tenant, created_at, id, number, status, kind, project, session_id, message_id, agent, user_id,
+    is_pinned);
+CREATE INDEX facts_twin_by_user ON facts (
+    tenant, user_id, created_at, id, number, status, kind, project, session_id, message_id, agent,
     is_pinned);
 CREATE INDEX facts_twin_by_id ON facts (id);
 CREATE INDEX facts_twin_by_number ON facts (tenant, number, id);

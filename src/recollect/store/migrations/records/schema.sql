@@ -529,12 +529,16 @@ CREATE INDEX facts_by_message ON facts (message_id) WHERE message_id IS NOT NULL
 CREATE INDEX facts_by_session ON facts (session_id) WHERE session_id IS NOT NULL;
 CREATE INDEX facts_by_slot ON facts (tenant, slot) WHERE slot IS NOT NULL;
 CREATE INDEX facts_by_time ON facts (tenant, created_at);
+CREATE INDEX facts_by_user ON facts (tenant, user_id, created_at);
 CREATE INDEX facts_by_words ON facts (tenant, words);
 CREATE INDEX facts_twin ON facts (
     tenant, created_at, id, number, status, kind, project, session_id, message_id, agent, user_id,
     is_pinned);
 CREATE INDEX facts_twin_by_id ON facts (id);
 CREATE INDEX facts_twin_by_number ON facts (tenant, number, id);
+CREATE INDEX facts_twin_by_user ON facts (
+    tenant, user_id, created_at, id, number, status, kind, project, session_id, message_id, agent,
+    is_pinned);
 CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);
 CREATE INDEX flushed_notes_hidden ON flushed_notes (path, line_hash) WHERE is_hidden = 1;
 CREATE INDEX injected_items_by_ref ON injected_items (ref);
