@@ -473,10 +473,9 @@ class ExchangeWriter:
     def _project(self, given: ProjectLine) -> None:
         if not self._terms.scope.is_tenant:  # its paths could belong to others; sessions decide
             return
-        dry_run = self._terms.dry_run
         paths = (path for path, _, _ in given.aliases)
         buried = {p for p in paths if is_buried(self._tx, self._tenant, [(PROJECT, p)])}
-        unwanted = self._paths | buried
+        dry_run, unwanted = self._terms.dry_run, self._paths | buried
         is_new = take_project(self._tx, self._tenant, given, unwanted, dry_run=dry_run)
         self.added["project" if is_new else "known"] += 1
 
@@ -487,16 +486,14 @@ class ExchangeWriter:
         target = self._target
         if target is None or target.session is None or self._terms.dry_run:
             return
-        session = target.session
-        if drafts:
+        if (session := target.session) and drafts:
             before = msgspec.structs.replace(session, last_seq=drafts[0].message.seq - 1)
             session = restore_messages(self._tx, before, drafts)
             self._target = msgspec.structs.replace(target, session=session)
         if observed:
+            scope, at = owner_of(session), self._terms.at
             numbers = tuple(each.number for each in observed)
-            at, owner = self._terms.at, owner_of(session)
-            event = ObservationsRecorded(scope=owner, at=at, numbers=numbers)
-            record_event(self._tx, event)
+            record_event(self._tx, ObservationsRecorded(scope=scope, at=at, numbers=numbers))
 
 
 def _names(scope: Scope) -> tuple[str, ...]:
