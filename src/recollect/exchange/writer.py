@@ -273,8 +273,7 @@ class ExchangeWriter:
 
     def _is_buried(self, given: Session) -> bool:
         origins = [(OURS, given.id), (OURS, self._session_id(given.id))]
-        if given.source and given.foreign_id:
-            origins.append((given.source, given.foreign_id))
+        origins += [(given.source, given.foreign_id)] if given.source and given.foreign_id else []
         return is_buried(self._tx, self._tenant, origins)
 
     def _made(self, item: IncomingSession) -> Session:
@@ -486,7 +485,8 @@ class ExchangeWriter:
         target = self._target
         if target is None or target.session is None or self._terms.dry_run:
             return
-        if (session := target.session) and drafts:
+        session = target.session
+        if drafts:
             before = msgspec.structs.replace(session, last_seq=drafts[0].message.seq - 1)
             session = restore_messages(self._tx, before, drafts)
             self._target = msgspec.structs.replace(target, session=session)
