@@ -215,7 +215,7 @@ class HomeIndex:
             InvalidInput: its user cannot be one.
         """
         links = self.owner.links
-        if getattr(scope, "user", None) is not None:  # what is no scope is refused below
+        if getattr(scope, "user", None) is not None:  # others are refused below
             links = self.home.records.read(lambda tx: self.people.at(tx, scope.tenant)).links
         scope = links.scope_of(scope)
         project = scope.project

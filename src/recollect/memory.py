@@ -35,8 +35,8 @@ from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.governance.backup import BackupReport, OnBackup
-    from recollect.governance.erasure.eraser import OnErase
-    from recollect.governance.erasure.receipt import ErasureReceipt
+    from recollect.governance.erasure import OnErase
+    from recollect.governance.erasure_receipt import ErasureReceipt
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
@@ -577,43 +577,28 @@ class Memory(ExchangeFacade):
             since: Only what was said or done from then on, as for `search`.
             until: Only what was said or done before then.
             query: Only messages and observations that hold this text, capitals aside.
-            fact_id: Instead, a fact with its history, by number or id; what says it stays.
+            fact_id: Alone: a fact with its history, by number or id; what says it stays.
             dry_run: Only report what would be removed; nothing is changed.
             with_forks: Also erase living forks that share messages with a session.
             on_progress: Called while rows are removed.
 
         Raises:
-            InvalidInput: nothing is selected, or a fact and something else; a selector is empty, or
-                the person is the owner.
+            InvalidInput: no selector, an empty one, the owner, or a fact with something else.
             NotFound: the scope has nothing of it.
             Conflict: living forks share messages with a session, or a program holds one.
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; the next opening finishes the erasure.
         """
-        from recollect.governance.erasure.selection import Selection
-        from recollect.text.times.moments import read_span
+        from recollect.governance.selection import SELECTORS, read_selection
 
-        zone, now = zone_of(self.settings.sessions.time_zone), self._rooms.home.clock.now_ms()
-        first, last = read_span(since, until, now, zone)
-        wanted = Selection(
-            session_id=session_id,
-            user_id=user_id,
-            project=None if project is None else self.projects.find(project),
-            since=first,
-            until=last,
-            query=query,
-            with_forks=with_forks,
-        )
-        eraser, backend = self._rooms.eraser, self._rooms.search_backend
-        if fact_id is not None:
-            wanted.check_empty("a fact is erased by itself")
-            return eraser.erase_fact(fact_id, dry_run=dry_run)
-        if dry_run:
-            return eraser.preview(wanted)
-        receipt = eraser.erase(wanted, on_progress=on_progress)
-        if receipt.partial_ids:
-            self._rooms.sessions.finish_endings()
-        failure = backend.refresh() if backend is not None and receipt.notes else None
+        given = {name: value for name, value in locals().items() if name in SELECTORS}
+        rooms, zone = self._rooms, zone_of(self.settings.sessions.time_zone)
+        wanted = read_selection(given, rooms.home.clock.now_ms(), zone, self.projects.find)
+        receipt = rooms.eraser.erase(wanted, dry_run=dry_run, on_progress=on_progress)
+        if receipt.partial_ids and not dry_run:
+            rooms.sessions.finish_endings()
+        backend = rooms.search_backend if receipt.notes and not dry_run else None
+        failure = None if backend is None else backend.refresh()
         warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
 

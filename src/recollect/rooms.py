@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.exchange.gate import Destination
     from recollect.exchange.importer import TranscriptImporter
     from recollect.exchange.transcript import TranscriptFormat
-    from recollect.governance.erasure.eraser import Eraser
+    from recollect.governance.erasure import Eraser
     from recollect.governance.retention import Retention
     from recollect.governance.scrubbing import Scrubber
     from recollect.home_index import HomeIndex
@@ -247,6 +247,7 @@ class Rooms:
             redactor=opened.redactor,
             audience=self.audience,
             owner=opened.owner,
+            people=opened.people,
             places=SessionPlaces(scope=self.scope, owner=opened.owner),
             project_of=partial(_stored_project, self.drafts, self.capture_controls),
             arrived=opened.maintenance.notify,
@@ -403,7 +404,7 @@ class Rooms:
     @cached_property
     def eraser(self) -> Eraser:
         """Erases conversations of the scope."""
-        from recollect.governance.erasure.eraser import Eraser
+        from recollect.governance.erasure import Eraser
         from recollect.upkeep import EveryIndex, copies_of
 
         home = self.home

@@ -188,7 +188,7 @@ def memory_paths(opened: HomeIndex) -> set[tuple[Path, str]]:
 
 
 class EveryIndex:
-    """The indexes of a home; implements `recollect.governance.erasure.eraser.Indexes`.
+    """The indexes of a home; implements `recollect.governance.erasure.Indexes`.
 
     Args:
         opened: The one that is open.

@@ -22,7 +22,7 @@ from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
 from recollect.exchange.recover import recover
-from recollect.governance.erasure.selection import Selection
+from recollect.governance.selection import Selection
 from recollect.hook.keeping import keep
 from recollect.server.spooling import drain_home
 from recollect.sessions.mirror.mirror import TranscriptMirror

@@ -41,7 +41,7 @@ from recollect.governance.backup import (
     ignore_progress,
     is_home_file,
 )
-from recollect.governance.erasure.eraser import KnownErasures, erase_again
+from recollect.governance.erasure import KnownErasures, erase_again
 from recollect.governance.foreign_settings import is_known_home, set_foreign_settings_aside
 from recollect.governance.removal import without_erasures
 from recollect.governance.tokens import revoke_all

@@ -19,8 +19,8 @@ import msgspec
 
 from recollect.core.clock import Clock
 from recollect.core.errors import NotFound, RecollectError, StoreBusy, StoreCorrupt
-from recollect.governance.erasure.eraser import Indexes
-from recollect.governance.erasure.notes import NotesToErase
+from recollect.governance.erasure import Indexes
+from recollect.governance.parts import NotesToErase
 from recollect.governance.removal import LOCK_FILE
 from recollect.governance.stored_text import TABLES, Redaction, RowChange, StoredText
 from recollect.governance.sweep import Copies, clear_log, mark_unswept, sweep_within_reach

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import LiteralString
 
 from recollect.core.scope import Scope
@@ -12,6 +13,8 @@ from recollect.store.engine import Row, Transaction
 
 _SAID: LiteralString = "SELECT tenant, id FROM facts WHERE session_id = ? ORDER BY id LIMIT ?"
 _DROP_SOURCES: LiteralString = "DELETE FROM fact_sources WHERE session_id = ?"
+_DROP_SOURCE: LiteralString = "DELETE FROM fact_sources WHERE message_id = ?"
+_SAID_BY: LiteralString = "SELECT id FROM facts WHERE message_id = ?"
 _NEXT_SOURCE: LiteralString = """
     SELECT o.message_id, o.session_id, o.start_at, o.end_at, s.agent, s.user_id, s.project,
         s.channel, s.account, s.chat_type, s.peer, m.turn_sender
@@ -50,6 +53,28 @@ def drop_said(tx: Transaction, session_id: str, most: int, at: int) -> int:
     if gone:
         remove_facts(tx, text(rows[0][0]), gone, at)
     return len(rows)
+
+
+def drop_of_messages(tx: Transaction, message_ids: Sequence[str], at: int) -> set[str]:
+    """Let facts that some messages said belong to another one that says them, too.
+
+    Args:
+        tx: A transaction, before the messages are removed.
+        message_ids: The messages, which go.
+        at: The time of the change, ms UTC.
+
+    Returns:
+        The facts that stay for that.
+    """
+    kept: set[str] = set()
+    tx.executemany(_DROP_SOURCE, [(id_,) for id_ in message_ids])
+    for id_ in message_ids:
+        for (fact,) in tx.all(_SAID_BY, (id_,)):
+            source = tx.row(_NEXT_SOURCE, (fact,))
+            if source is not None:
+                _move(tx, text(fact), source, at)
+                kept.add(text(fact))
+    return kept
 
 
 def remove_facts(tx: Transaction, tenant: str, ids: list[str], at: int) -> None:

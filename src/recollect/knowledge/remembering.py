@@ -9,6 +9,7 @@ import msgspec
 
 from recollect.audience.account import parse_account
 from recollect.audience.owner import Owner
+from recollect.audience.people import People
 from recollect.audience.visibility import Asker, Audience, Resolve, group_of_turn
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput
@@ -60,7 +61,9 @@ class FactParts(msgspec.Struct, frozen=True, kw_only=True):
         ids: Gives facts their ids.
         redactor: Takes secrets out; None stores texts as they come.
         audience: Resolves what an asker hears.
-        owner: The owner of the agent, and the accounts that are one person.
+        owner: The owner of the agent, and the accounts that are one person by the settings: facts
+            of accounts that are linked at run time replace none of each other.
+        people: Who is linked to whom now.
         places: Knows where something was said.
         project_of: Returns a project as it is stored, and notes it.
         arrived: Is called after each commit that changed what can be found.
@@ -74,6 +77,7 @@ class FactParts(msgspec.Struct, frozen=True, kw_only=True):
     redactor: SecretRedactor | None
     audience: Resolve
     owner: Owner
+    people: People
     places: Places
     project_of: Callable[[str | None], str | None]
     arrived: Callable[[], None]
@@ -104,8 +108,12 @@ class FactMaker:
         self._parts = parts
         self.scope = parts.scope
 
-    def of_user(self, user_id: str | None) -> Scope:
+    def of_user(self, user_id: str | None, tx: Transaction | None = None) -> Scope:
         """Return the part of the scope that is a person's.
+
+        Args:
+            user_id: A name or an account of the person; None for all of the scope.
+            tx: The snapshot; one of its own if not given.
 
         Raises:
             InvalidInput: it cannot be a person.
@@ -113,20 +121,25 @@ class FactMaker:
         """
         if user_id is None:
             return self.scope
-        user = _person(user_id)
-        seen = self.scope.narrowed(
-            self._parts.owner.links.scope_of(Scope(tenant=self.scope.tenant, user=user))
-        )
+        wanted = Scope(tenant=self.scope.tenant, user=_person(user_id))
+        seen = self.scope.narrowed(self._now(tx).links.scope_of(wanted))
         if seen is None:
             raise Denied("the person is another than the scope allows", hint="leave user_id out")
         return seen
+
+    def _now(self, tx: Transaction | None) -> Owner:
+        """Return the owner, and who is linked to whom now."""
+        people, tenant = self._parts.people, self.scope.tenant
+        if tx is None:
+            return self._parts.database.read(lambda tx: people.at(tx, tenant))
+        return people.at(tx, tenant)
 
     def place(
         self, user_id: str | None, source: str | None, asker: Asker, tx: Transaction
     ) -> FactPlace:
         """Return where a fact is said: by its source, its session, or the person whose it is."""
         places, audience = self._parts.places, self._parts.audience(tx, asker)
-        scope = self.of_user(user_id)
+        scope = self.of_user(user_id, tx)
         if source is not None:
             place = places.of_message(tx, source, audience)
         elif asker.session_id is not None:
@@ -140,7 +153,7 @@ class FactMaker:
             own = ConversationTurn(
                 place.turn.agent, _person(user_id), None, None, None, None, _sender(user_id)
             )
-            owner = self._parts.owner
+            owner = self._now(tx)
             if group_of_turn(own, owner) != group_of_turn(place.turn, owner):
                 hint = "leave user_id out: it is remembered for whom the session is with"
                 raise Denied("the session is with another person", hint=hint)

@@ -116,7 +116,7 @@ class Identities:
                 ``libera:bob``.
 
         Raises:
-            InvalidInput: they are no account.
+            InvalidInput: they are not an account.
         """
         who, tenant = _account(channel, channel_user_id), self._tenant()
         known = self._access.database.read(lambda tx: _person(self._people.at(tx, tenant), who))
@@ -144,7 +144,7 @@ class Identities:
             channel_user_id: As for `resolve`.
 
         Raises:
-            InvalidInput: they are no account, or the name cannot be one.
+            InvalidInput: they are not an account, or the name cannot be one.
             Conflict: the account is another person's: by the settings, or with other accounts.
         """
         who, tenant = _account(channel, channel_user_id), self._tenant()
@@ -163,7 +163,7 @@ class Identities:
             The account, as it was linked.
 
         Raises:
-            InvalidInput: they are no account.
+            InvalidInput: they are not an account.
             NotFound: the account is not linked.
             Conflict: the settings link it; or it is the one that others were linked to.
         """
@@ -214,7 +214,7 @@ class Identities:
             channel_user_id: As for `resolve`.
 
         Raises:
-            InvalidInput: they are no account.
+            InvalidInput: they are not an account.
         """
         who, tenant = _account(channel, channel_user_id), self._tenant()
         code = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LETTERS))
@@ -235,8 +235,8 @@ class Identities:
             The person.
 
         Raises:
-            InvalidInput: they are no account; or the code is wrong, used, of this account itself,
-                or too old. After five wrong ones all open codes are void.
+            InvalidInput: they are not an account; or the code is wrong, used, too old, or of this
+                account itself. After five wrong ones all open codes are void.
             Conflict: as for `link`.
         """
         who, tenant = _account(channel, channel_user_id), self._tenant()
@@ -314,7 +314,7 @@ def _account(channel: str, channel_user_id: str) -> Account:
     """Return the account of a user of a channel.
 
     Raises:
-        InvalidInput: they are no account.
+        InvalidInput: they are not an account.
     """
     if not channel.strip() or not channel_user_id.strip():
         hint = "give a channel such as telegram, and the id of the user there"

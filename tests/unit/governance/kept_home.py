@@ -11,7 +11,7 @@ from recollect.core.clock import DAY_MS, IdSource
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings, Settings, StoreSettings
 from recollect.core.settings.sessions import RetentionSettings
-from recollect.governance.erasure.eraser import Eraser
+from recollect.governance.erasure import Eraser
 from recollect.governance.retention import Retention
 from recollect.governance.sweep import Copies, copies_elsewhere
 from recollect.index.index import Index
@@ -46,7 +46,7 @@ class DisturbedWriter(EpisodeWriter):
 
 
 class OneIndex:
-    """Implements `recollect.governance.erasure.eraser.Indexes` where there is no other."""
+    """Implements `recollect.governance.erasure.Indexes` where there is no other."""
 
     def __init__(self, index: Index) -> None:
         self.drop = index.take

@@ -18,7 +18,7 @@ from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.exchange.recover import recover
-from recollect.governance.erasure.receipt import ErasureReceipt
+from recollect.governance.erasure_receipt import ErasureReceipt
 from recollect.memory import Memory
 from recollect.store.sqlite.database import open_records
 from tests.support.leftovers import files_that_hold
@@ -416,3 +416,27 @@ def test_whatever_is_erased_all_else_is_as_it_was(tmp_path: Path, seed: int) -> 
             found = {hit.snippet for hit in memory.search(text.split()[0], 5).hits}
             assert (text in found) == (text not in goes)
     assert left_of(tmp_path / "home", sorted(goes)) == {}
+
+
+def test_what_is_known_of_a_person_goes_too(memory: Memory) -> None:
+    """Facts by hand, of the whole identity; those of others stay."""
+    talk(memory, "pear", key="agent:main:telegram:direct:7")
+    memory.identities.link("ann", "telegram", "7")
+    memory.facts.remember("ann", "Likes zorvexplum a lot")
+    memory.facts.remember("telegram:7", "Lives in Quibnavtown")
+    memory.facts.remember("bob", "Likes drelkameta a lot")
+    memory.sync()
+    plan = memory.erase(user_id="ann", dry_run=True)
+    receipt = memory.erase(user_id="telegram:7")
+    assert (plan.counts["facts"], receipt.counts["facts"], receipt.is_clean) == (2, 2, True)
+    assert [fact.text for fact in memory.facts.list()] == ["Likes drelkameta a lot"]
+    assert left_of(memory.home, ["zorvexplum", "quibnavtown"]) == {}
+
+
+def test_a_fact_is_erased_alone(memory: Memory) -> None:
+    """With another selector it would be unclear what goes."""
+    fact = memory.facts.remember("bob", "Likes drelkameta a lot").fact
+    with pytest.raises(InvalidInput):
+        memory.erase(fact_id=fact.id, query="drelkameta")
+    assert memory.erase(fact_id=fact.id).counts["facts"] == 1
+    assert left_of(memory.home, ["drelkameta"]) == {}

@@ -19,7 +19,7 @@ from recollect.core.errors import Conflict, NotFound, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.exchange.recover import recover
-from recollect.governance.erasure.eraser import KnownErasures, erase_again
+from recollect.governance.erasure import KnownErasures, erase_again
 from recollect.governance.removal import LOCK_FILE
 from recollect.hook.keeping import keep
 from recollect.hook.spool import Spool

@@ -350,3 +350,20 @@ def test_links_are_in_a_backup(tmp_path: Path) -> None:
     recollect.restore(tmp_path / "backup", tmp_path / "other" / "home")
     with opened(tmp_path / "other") as memory:
         assert [len(person.accounts) for person in memory.identities.list("ann")] == [1]
+
+
+def test_what_is_known_of_one_account_is_known_of_the_person(memory: Memory) -> None:
+    """As long as they are linked; nothing of it is rewritten."""
+    chat = say(memory, key_of("slack:U7"), "apple of slack")
+    memory.facts.remember("telegram:1", "Likes pears")
+    memory.identities.link("ann", "telegram", "1")
+    with pytest.raises(Denied):
+        memory.facts.remember("ann", "Likes plums", for_session=chat)
+    memory.identities.link("ann", "slack", "U7")
+    memory.facts.remember("ann", "Likes plums", for_session=chat)
+    assert len(memory.facts.list("ann")) == 2
+    heard_facts = memory.search("likes", sources=["facts"], for_session=chat).hits
+    assert len(heard_facts) == 2
+    memory.identities.unlink("telegram", "1")
+    assert [fact.text for fact in memory.facts.list("ann")] == ["Likes plums"]
+    assert len(memory.search("likes", sources=["facts"], for_session=chat).hits) == 1

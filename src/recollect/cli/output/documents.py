@@ -45,7 +45,7 @@ from recollect.exchange.recover import RecoverReport
 from recollect.exchange.report import ImportReport
 from recollect.exchange.session_export import ExportReport
 from recollect.governance.backup import BackupReport
-from recollect.governance.erasure.receipt import ErasureReceipt
+from recollect.governance.erasure_receipt import ErasureReceipt
 from recollect.governance.plan import PruneReport
 from recollect.governance.restore import RestoreReport
 from recollect.governance.scrubbing import ScrubReceipt

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # for a name only
     from recollect.exchange.recover import RecoverProgress
     from recollect.exchange.report import ImportProgress
     from recollect.governance.backup import BackupProgress
-    from recollect.governance.erasure.eraser import ErasureProgress
+    from recollect.governance.erasure import ErasureProgress
     from recollect.governance.retention import PruneProgress
     from recollect.governance.scrubbing import ScrubProgress
     from recollect.index.model.sync_report import Progress as IndexProgress

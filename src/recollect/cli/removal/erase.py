@@ -16,7 +16,7 @@ from recollect.cli.output.screen import show, show_pairs, warn
 from recollect.core.errors import NotFound
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.erasure.receipt import ErasureReceipt
+    from recollect.governance.erasure_receipt import ErasureReceipt
     from recollect.memory import Memory
 
 _KINDS = {
@@ -68,7 +68,7 @@ def erase(
     ] = None,
     fact: Annotated[
         str | None,
-        typer.Option("--fact", help="A fact instead, with its history: f12.", metavar="ID"),
+        typer.Option("--fact", help="A fact alone, with its history: f12.", metavar="ID"),
     ] = None,
     with_forks: Annotated[
         bool, typer.Option("--with-forks", help="Erase forks that share messages with it, too.")
@@ -91,12 +91,12 @@ def erase(
             fact_id=fact,
             with_forks=with_forks,
         )
-        receipt = erase_(dry_run=True)
+        receipt = erase(dry_run=True)
         if not dry_run:
             if not yes:
                 _require_agreement(context, receipt)
             with show_progress(quiet=answers_json(context)) as progress:
-                receipt = erase_(on_progress=progress.erasing)
+                receipt = erase(on_progress=progress.erasing)
     answer(context, receipt, lambda: _show(receipt))
 
 
@@ -153,7 +153,7 @@ def _show(receipt: ErasureReceipt) -> None:
 
 
 def _amount(receipt: ErasureReceipt) -> str:
-    if not receipt.session_ids:
+    if not any(number for kind, number in receipt.counts.items() if kind != "facts"):
         return f"{count(receipt.counts['facts'], 'fact')} ({size(receipt.bytes)})"
     sessions = count(receipt.counts["sessions"], "session")
     return f"{sessions}, {count(receipt.counts['messages'], 'message')} ({size(receipt.bytes)})"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from typing import LiteralString
 
 import msgspec
@@ -136,6 +137,7 @@ class ExchangeWriter:
 
     def __init__(self, tx: Transaction, terms: ExchangeTerms, known: ExchangeProgress) -> None:
         self._tx, self._terms, self._tenant = tx, terms, terms.scope.tenant
+        self._was_erased = partial(terms.erased.has_record, self._tenant)
         self._others, self._ids = dict(known.others), dict(known.ids)
         self._paths, self._lost = set(known.paths), set(known.lost)
         terms.erased.refresh(tx)
@@ -246,8 +248,7 @@ class ExchangeWriter:
 
     def _is_buried(self, given: Session) -> bool:
         origins = [(OURS, given.id), (OURS, self._session_id(given.id))]
-        if given.source and given.foreign_id:
-            origins.append((given.source, given.foreign_id))
+        origins += [(given.source, given.foreign_id)] if given.source and given.foreign_id else []
         return is_buried(self._tx, self._tenant, origins)
 
     def _made(self, item: IncomingSession) -> Session:
@@ -307,7 +308,7 @@ class ExchangeWriter:
                 self._target = target.shifted(given.seq, seq)
             return
         name = line_name(session.source or "", given.foreign_id, given.created_at)
-        if self._terms.erased.has_record(self._tenant, given.id, name):
+        if self._was_erased(given.id, name):
             self._lose(given, target, session)
             return
         if target.seq(given.seq) <= session.pruned_seq:
@@ -395,9 +396,7 @@ class ExchangeWriter:
             self.added["known"] += 1
             return
         use = use_name(session.source or "", given.tool_use_id)
-        if given.message_id in self._lost or self._terms.erased.has_record(
-            self._tenant, given.id, use
-        ):
+        if given.message_id in self._lost or self._was_erased(given.id, use):
             self.added["erased"] += 1
             return
         placed = msgspec.structs.replace(placed, number=self._number("observation", given.number))
@@ -418,9 +417,7 @@ class ExchangeWriter:
         session = find_session(self._tx, self._terms.scope, session_id)
         own, is_there = self._own_id("episode", given.id, session_id)
         origins = [(OURS, given.session_id), (OURS, session_id)]
-        is_gone = given.session_id in self._lost or self._terms.erased.has_record(
-            self._tenant, given.id, None
-        )
+        is_gone = given.session_id in self._lost or self._was_erased(given.id, None)
         if is_gone or is_buried(self._tx, self._tenant, origins):
             self.added["erased"] += 1
         elif is_there or self._has_whole(given, session_id):
@@ -450,10 +447,9 @@ class ExchangeWriter:
     def _project(self, given: ProjectLine) -> None:
         if not self._terms.scope.is_tenant:  # its paths could belong to others; sessions decide
             return
-        dry_run = self._terms.dry_run
         paths = (path for path, _, _ in given.aliases)
         buried = {p for p in paths if is_buried(self._tx, self._tenant, [(PROJECT, p)])}
-        unwanted = self._paths | buried
+        dry_run, unwanted = self._terms.dry_run, self._paths | buried
         is_new = take_project(self._tx, self._tenant, given, unwanted, dry_run=dry_run)
         self.added["project" if is_new else "known"] += 1
 
@@ -470,10 +466,9 @@ class ExchangeWriter:
             session = restore_messages(self._tx, before, drafts)
             self._target = msgspec.structs.replace(target, session=session)
         if observed:
+            scope, at = owner_of(session), self._terms.at
             numbers = tuple(each.number for each in observed)
-            at, owner = self._terms.at, owner_of(session)
-            event = ObservationsRecorded(scope=owner, at=at, numbers=numbers)
-            record_event(self._tx, event)
+            record_event(self._tx, ObservationsRecorded(scope=scope, at=at, numbers=numbers))
 
 
 def _names(scope: Scope) -> tuple[str, ...]:

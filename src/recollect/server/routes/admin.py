@@ -6,7 +6,7 @@ Each removal is in the audit. With ``dry_run`` nothing is changed.
 from __future__ import annotations
 
 from recollect.caller import Caller
-from recollect.governance.erasure.receipt import ErasureReceipt
+from recollect.governance.erasure_receipt import ErasureReceipt
 from recollect.governance.plan import PruneReport
 from recollect.governance.scrubbing import ScrubReceipt
 from recollect.index.model.sync_report import SyncReport
@@ -26,7 +26,7 @@ class RemovalOrder(Given, frozen=True, kw_only=True):
 
 
 class Erasure(RemovalOrder, frozen=True, kw_only=True):
-    """What to erase: all that each given field selects.
+    """What to erase: all that each given field selects; or a fact alone.
 
     Attributes:
         session: Of this session, by its key or id.
@@ -35,7 +35,7 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
         since: Said or done from then on, ISO 8601 or ms UTC.
         until: Said or done before then.
         query: Holding this text, capitals aside.
-        fact: Instead, a fact, by its number or id.
+        fact: A fact, by its number or id; what says it stays.
         with_forks: Erase living forks that share messages with it as well.
     """
 
@@ -51,7 +51,7 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
 
 @ROUTES.add("POST", "/api/erase", "admin")
 def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
-    """Erase a conversation, or what somebody said, or when, so that no byte of it is left."""
+    """Erase a conversation, what somebody said, or when, or a fact, so that no byte is left."""
     session = None if given.session is None else caller.session(given.session).id
     fact = None if given.fact is None else caller.memory.facts.get(given.fact).id
     return caller.memory.erase(
@@ -61,7 +61,7 @@ def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
         since=given.since,
         until=given.until,
         query=given.query,
-        fact_id=fact,
+        fact_id=None if given.fact is None else caller.memory.facts.get(given.fact).id,
         dry_run=given.dry_run,
         with_forks=given.with_forks,
     )

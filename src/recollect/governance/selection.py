@@ -1,4 +1,4 @@
-"""What an erasure takes, and its receipt: sessions, and parts of sessions that stay.
+"""What an erasure takes: whole sessions, and parts of sessions that stay.
 
 A person's private chats go whole. Of a group, and of a session that people share, their turns go:
 what they said, what the agent answered them and did for them. All that others said stays.
@@ -6,9 +6,10 @@ what they said, what the agent answered them and did for them. All that others s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import tzinfo
 from functools import partial
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import msgspec
 
@@ -17,7 +18,7 @@ from recollect.audience.owner import OWNER_ID, Owner
 from recollect.audience.people import linked_rows
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.scope import Scope, includes_user
-from recollect.knowledge.rows import of_facts, of_messages, select_facts
+from recollect.knowledge.rows import of_facts, select_facts
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.context.flushed_notes import folder_owners
 from recollect.sessions.lease import find_lease, held
@@ -32,6 +33,7 @@ from recollect.sessions.record.session import (
 from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.columns import Condition, integer, text, text_or_none
 from recollect.store.engine import Row, Transaction
+from recollect.text.times.moments import read_span
 
 _IS_LIVING: LiteralString = "SELECT 1 FROM sessions WHERE id = ? AND status <> 'deleted'"
 _MESSAGES: LiteralString = """
@@ -46,10 +48,7 @@ _EPISODES: LiteralString = """
     SELECT id, turn_sender, began_at, ended_at, user_id, project, summary FROM episodes
     WHERE tenant = ? AND session_id NOT IN (SELECT id FROM sessions)
 """
-_OWN_FACTS: LiteralString = """
-    SELECT id, user_id, turn_sender, project, valid_from, text FROM facts
-    WHERE tenant = ? AND session_id IS NULL ORDER BY id
-"""
+_KNOWN: LiteralString = "SELECT id FROM sessions WHERE tenant = ?"
 _PENDING: LiteralString = "SELECT id, sender, at, text FROM pending_messages WHERE tenant = ?"
 
 
@@ -63,6 +62,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
         since: Said or done from then on, ms UTC.
         until: Said or done before then, ms UTC.
         query: Holding this text, capitals aside.
+        fact_id: A fact, and nothing else.
         with_forks: Also living forks that share messages with what goes.
     """
 
@@ -72,6 +72,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     since: int | None = None
     until: int | None = None
     query: str | None = None
+    fact_id: str | None = None
     with_forks: bool = False
 
     @property
@@ -83,23 +84,17 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
         """Refuse an empty selection.
 
         Raises:
-            InvalidInput: nothing is selected, or a field is empty.
+            InvalidInput: nothing is selected, a field is empty, or a fact is one of several.
         """
-        given = (self.session_id, self.user_id, self.project, self.query)
-        if given == (None,) * 4 and self.since is self.until is None:
+        given = (self.session_id, self.user_id, self.project, self.query, self.fact_id)
+        others = (*given[:-1], self.since, self.until)
+        if self.fact_id is not None and any(value is not None for value in others):
+            raise InvalidInput("a fact is erased alone", hint="leave the other selectors out")
+        if all(value is None for value in (*others, self.fact_id)):
             hint = "name a session, a person, a project, a time or a text"
             raise InvalidInput("nothing is selected to be erased", hint=hint)
         if any(value is not None and not value.strip() for value in given):
             raise InvalidInput("a selector is empty", hint="give a value, or leave it out")
-
-    def check_empty(self, message: str) -> None:
-        """Refuse a selection of anything.
-
-        Raises:
-            InvalidInput: something is selected; with this message.
-        """
-        if msgspec.structs.replace(self, with_forks=False) != Selection():
-            raise InvalidInput(message, hint="erase one after the other")
 
     def takes(self, at: int, *texts: str) -> bool:
         """Return whether what was said at a time is selected by time and text."""
@@ -107,6 +102,33 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
             return False
         wanted = None if self.query is None else self.query.strip().casefold()
         return wanted is None or any(wanted in each.casefold() for each in texts)
+
+
+SELECTORS = frozenset(Selection.__struct_fields__)
+
+
+def read_selection(
+    given: Mapping[str, Any], now: int, zone: tzinfo | None, find_project: Callable[[str], str]
+) -> Selection:
+    """Return a selection as callers write it.
+
+    Args:
+        given: The fields of `Selection`; times as `read_span` takes them.
+        now: Ms UTC.
+        zone: Of times that name none.
+        find_project: Returns a path of the project that a path, a name or an id means.
+
+    Raises:
+        InvalidInput: a time cannot be understood; or as `Selection.check`.
+        NotFound: there is no such project.
+    """
+    since, until = read_span(given["since"], given["until"], now, zone)
+    selection = Selection(**{**given, "since": since, "until": until})
+    selection.check()
+    project = selection.project
+    if project is None:
+        return selection
+    return msgspec.structs.replace(selection, project=find_project(project))
 
 
 class SessionPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,7 +163,7 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
         sessions: Those that go whole.
         parts: What goes of others.
         episodes: Ids of episodes whose sessions are gone.
-        facts: Ids of facts that a part says, or that belong to no session.
+        facts: Ids of facts that belong to no session, or were said in what goes of one.
         pending: Ids of messages that wait in their group.
         person: The users of the person, if one was named.
         folders: Folders of notes that are the person's; None for all notes of the parts.
@@ -160,9 +182,8 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_whole(self) -> bool:
         """Whether it takes whole sessions only."""
-        return not (
-            self.parts or self.episodes or self.facts or self.pending or self.links or self.person
-        )
+        others = (self.parts, self.episodes, self.facts, self.pending, self.links, self.person)
+        return not any(others)
 
     @property
     def is_empty(self) -> bool:
@@ -206,12 +227,11 @@ def choose(tx: Transaction, scope: Scope, wanted: Selection, owner: Owner, now: 
             parts.append(part)
     sessions = _with_forks(tx, scope, wanted, whole, now)
     gone = {session.id for session in sessions}
-    parts = [part for part in parts if part.session.id not in gone]
     chosen = Chosen(
         sessions=tuple(sessions),
-        parts=tuple(parts),
-        facts=tuple(_facts(tx, scope, wanted, person, parts)),
+        parts=tuple(part for part in parts if part.session.id not in gone),
         episodes=tuple(_episodes(tx, scope, wanted, person)),
+        facts=tuple(_facts(tx, scope, wanted, person, parts)),
         pending=tuple(_pending(tx, scope, wanted, person)),
         person=person,
         folders=None if person is None else tuple(_folders(tx, person)),
@@ -335,21 +355,18 @@ def _facts(
     person: Scope | None,
     parts: Sequence[SessionPart],
 ) -> Iterator[str]:
-    """Yield facts that a message of a part says, and those by hand that are selected."""
-    ids = [id_ for part in parts for id_ in part.messages]
-    for fact in of_messages(tx, scope.tenant, ids):
-        yield fact.id
-    if wanted.session_id is not None or not scope.is_tenant:
-        return
-    for id_, user, sender, project, at, said in tx.all(_OWN_FACTS, (scope.tenant,)):
-        who = text_or_none(user if sender is None else sender)
-        is_theirs = person is None or (who is not None and includes_user(person, who))
-        if (
-            is_theirs
-            and wanted.project in {None, project}
-            and wanted.takes(integer(at), text(said))
-        ):
-            yield text(id_)
+    """Yield facts that were remembered by hand, or whose source goes without its session."""
+    said = {id_ for part in parts for id_ in part.messages}
+    sessions = {text(row[0]) for row in tx.all(_KNOWN, (scope.tenant,))}
+    where = of_facts(scope).of_project(wanted.project)
+    for fact in select_facts(tx, where, -1):
+        if fact.message_id in said:
+            yield fact.id
+        elif fact.session_id not in sessions and wanted.session_id is None:
+            who = fact.turn_sender or fact.user
+            is_theirs = person is None or (who is not None and includes_user(person, who))
+            if is_theirs and wanted.takes(fact.created_at, fact.text):
+                yield fact.id
 
 
 def _pending(

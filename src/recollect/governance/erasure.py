@@ -21,17 +21,22 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
-from recollect.governance.erasure.notes import erase_folders, erase_notes
-from recollect.governance.erasure.parts import (
+from recollect.governance.erasure_receipt import ErasureReceipt, receipt_of, receipt_of_fact
+from recollect.governance.parts import (
     PART,
     ErasedParts,
     begin_fact_erasure,
+    erase_folders,
+    erase_notes,
     erase_parts,
     erased_before,
 )
-from recollect.governance.erasure.receipt import ErasureReceipt, receipt_of, receipt_of_fact
-from recollect.governance.erasure.selection import Chosen, Selection, choose
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
+from recollect.governance.selection import (
+    Chosen,
+    Selection,
+    choose,
+)
 from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
 from recollect.knowledge.rows import require_fact
@@ -178,11 +183,14 @@ class Eraser:
         receipt, chosen = self._records.read(plan_erasure)
         return self._with_files(receipt, chosen)
 
-    def erase(self, wanted: Selection, *, on_progress: OnErase | None = None) -> ErasureReceipt:
+    def erase(
+        self, wanted: Selection, *, dry_run: bool = False, on_progress: OnErase | None = None
+    ) -> ErasureReceipt:
         """Erase what is selected; unfinished earlier erasures are completed too.
 
         Args:
             wanted: What. Deleted forks that share messages with a session go in any case.
+            dry_run: Only report it, as `preview`.
             on_progress: Called after each batch of rows.
 
         Raises:
@@ -190,6 +198,10 @@ class Eraser:
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: the records refused; nothing is changed, or the next opening continues.
         """
+        if wanted.fact_id is not None:
+            return self.erase_fact(wanted.fact_id, dry_run=dry_run)
+        if dry_run:
+            return self.preview(wanted)
         now, erasure_id = self._clock.now_ms(), self._ids.new()
 
         def begin_erasure(tx: Transaction) -> ErasureReceipt:
@@ -282,7 +294,7 @@ class Eraser:
         for tenant, part in parts:
             warnings += _tried(partial(clear, {tenant}, part.session_ids, folders=part.folders))
             warnings += _tried(partial(self._clear_folders, tenant, part.folders or ()))
-        stay = [id_ for _, part in parts for id_ in part.session_ids]
+        stay = [id_ for _, part in parts for id_ in (*part.session_ids, *part.facts)]
         warnings += _tried(lambda: self._clear_files(ids, stay))
         warnings += sweep_within_reach(self._copies)
         warnings += _tried(self._indexes.clear_others)
@@ -425,10 +437,12 @@ def _begin(tx: Transaction, tenant: str, chosen: Chosen, receipt: ErasureReceipt
     else:  # a transcript of which only a part goes is followed on
         hide_paths(tx, tenant, names, ())
         parts = ErasedParts(
-            session_ids=tuple(part.session.id for part in chosen.parts), folders=chosen.folders
+            session_ids=tuple(part.session.id for part in chosen.parts),
+            facts=chosen.facts,
+            folders=chosen.folders,
         )
         tx.execute(_NOTE_PARTS, (msgspec.json.encode(parts).decode(), erasure_id))
-        erase_parts(tx, tenant, chosen, receipt.at)
+        erase_parts(tx, erasure_id, tenant, chosen, receipt.at)
     event = SessionsErased(
         scope=Scope(tenant=tenant),
         at=receipt.at,

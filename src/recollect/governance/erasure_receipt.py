@@ -6,7 +6,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.governance.erasure.selection import Chosen
+from recollect.governance.selection import Chosen
 from recollect.knowledge.fact import Fact
 from recollect.sessions.context.flushed_notes import ErasedNotes
 from recollect.store.columns import first_integer, integer, listed
@@ -117,6 +117,6 @@ def receipt_of_fact(fact: Fact, now: int, erasure_id: str | None = None) -> Eras
         dry_run=erasure_id is None,
         at=now,
         session_ids=(),
-        counts=dict.fromkeys(("sessions", *_COUNTS), 0) | {"facts": 1},
+        counts=dict.fromkeys(("sessions", *_COUNTS, "identities"), 0) | {"facts": 1},
         bytes=len(fact.text.encode()),
     )

@@ -2,11 +2,16 @@
 
 Summaries and episodes that were made of it go as well, and are made again of what is left. The ids
 of the messages are noted, so that neither an import nor an older copy of the home brings them back.
+Single facts, and lines of notes that only erased sessions said, are parts, too. An index knows a
+file of notes by its workspace, which need not be the one that is open now: so the whole file is
+removed from it, and is indexed again with the next sync of its workspace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import LiteralString
 
 import msgspec
@@ -16,15 +21,17 @@ from recollect.audience.people import linked_rows, replace_link
 from recollect.audience.visibility import visibility_group_of
 from recollect.core.events import FactsErased
 from recollect.core.scope import Scope, includes_user
-from recollect.governance.erasure.selection import Chosen, SessionPart, part_of
 from recollect.governance.removal import NOTE_ERASURE
+from recollect.governance.selection import Chosen, SessionPart, part_of
 from recollect.governance.sweep import mark_unswept
-from recollect.knowledge.erased import remove_facts
+from recollect.index.model.document import DocumentBatch, DocumentSource, Removal, SourceState
+from recollect.index.model.origin import SOURCE, origin_of, path_of
+from recollect.knowledge.erased import drop_of_messages, remove_facts
 from recollect.knowledge.fact import Fact
-from recollect.knowledge.rows import require_fact
-from recollect.knowledge.storing import origins_of
+from recollect.knowledge.rows import facts_by_id, of_facts, require_fact, select_facts
+from recollect.knowledge.storing import FACT, origins_of
 from recollect.observations.rows import KIND as OBSERVATION_KIND
-from recollect.sessions.context.flushed_notes import folder_owners
+from recollect.sessions.context.flushed_notes import disown_folders, erase_lines, folder_owners
 from recollect.sessions.endings import note_end
 from recollect.sessions.mirror.mirror import SESSION_KIND
 from recollect.sessions.record.lineage import find_children
@@ -35,14 +42,17 @@ from recollect.sessions.record.tombstone import (
     ErasedName,
     bury,
     bury_names,
+    is_buried,
     line_name,
     own_name,
     use_name,
 )
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import integer, listed, text, text_or_none, typed_rows
-from recollect.store.engine import Row, Transaction
+from recollect.store.engine import Database, Row, Transaction
+from recollect.store.failures import os_errors
 from recollect.store.journal import record_change, record_changes, record_event
+from recollect.store.sqlite.home import GUEST_NOTES
 
 PART = "recollect:part"
 """In place of a source: the tombstone of an erasure that took no whole session keeps its key."""
@@ -62,7 +72,6 @@ _OWN_OBSERVATIONS: LiteralString = """
     SELECT id, session_id, created_at FROM observations WHERE tenant = ? ORDER BY session_id, id
 """
 _OWN_EPISODES: LiteralString = "SELECT id FROM episodes WHERE tenant = ?"
-_OWN_FACTS: LiteralString = "SELECT id FROM facts WHERE tenant = ?"
 _SUMMARIES: LiteralString = """
     DELETE FROM compactions WHERE session_id = ? AND through_seq >= ? RETURNING 1
 """
@@ -86,14 +95,16 @@ class ErasedParts(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         session_ids: Sessions that stay, of which copies may hold what went.
+        facts: Ids of facts, of which copies of the records may hold the rows.
         folders: Folders of notes that hold what went; None for all notes of these sessions.
     """
 
     session_ids: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
     folders: tuple[str, ...] | None = None
 
 
-def erase_parts(tx: Transaction, tenant: str, chosen: Chosen, now: int) -> None:
+def erase_parts(tx: Transaction, erasure_id: str, tenant: str, chosen: Chosen, now: int) -> None:
     """Remove what goes of sessions that stay, and of what belongs to no session."""
     mark_unswept(tx)
     for part in chosen.parts:
@@ -101,13 +112,25 @@ def erase_parts(tx: Transaction, tenant: str, chosen: Chosen, now: int) -> None:
         _remove(tx, tenant, part, now)
         _drop_derived(tx, part, chosen.person, now)
     _drop_episodes(tx, chosen.episodes)
-    _drop_facts(tx, tenant, chosen.facts, now)
+    _drop_facts(tx, erasure_id, tenant, chosen, now)
     waiting = typed_rows(tx.all(_WAITING, (listed(chosen.pending),)), tuple[str, str, int])
     tx.executemany("DELETE FROM pending_messages WHERE id = ?", [(i,) for i in chosen.pending])
     ids = (*chosen.episodes, *map(_waiting_id, waiting))
     places = (*(_folder_id(each) for each in chosen.folders or ()), *map(_link_id, chosen.links))
     bury_names(tx, tenant, [own_name(id_) for id_ in (*ids, *places)])
     _forget_person(tx, tenant, chosen)
+
+
+def _drop_facts(tx: Transaction, erasure_id: str, tenant: str, chosen: Chosen, now: int) -> None:
+    """Remove facts that nothing else says; one that another message says, too, is that one's."""
+    facts = facts_by_id(tx, Scope(tenant=tenant), [*chosen.facts], deleted=True)
+    origins = {fact.id: origins_of(tx, fact) for fact in facts}
+    for part in chosen.parts:
+        for id_ in drop_of_messages(tx, part.messages, now):
+            origins.pop(id_, None)
+    bury(tx, erasure_id, tenant, [each for known in origins.values() for each in known])
+    if origins:
+        remove_facts(tx, tenant, [*origins], now)
 
 
 def erased_before(tx: Transaction, tenant: str) -> Chosen:
@@ -130,8 +153,9 @@ def erased_before(tx: Transaction, tenant: str) -> Chosen:
                 found.setdefault(text(row[1]), ([], []))[number].append(row)
     waiting = typed_rows(tx.all(_ALL_WAITING, (tenant,)), tuple[int, str, str, int])
     episodes = [text(row[0]) for row in tx.all(_OWN_EPISODES, (tenant,))]
-    facts = [text(row[0]) for row in tx.all(_OWN_FACTS, (tenant,))]
     links = [row.account for row in linked_rows(tx, tenant)]
+    removed = {row[0] for messages, _ in found.values() for row in messages}
+    facts = select_facts(tx, of_facts(Scope(tenant=tenant)), -1)
     sessions = {id_: require_session(tx, Scope(tenant=tenant), id_) for id_ in found}
     return Chosen(
         parts=tuple(
@@ -139,7 +163,11 @@ def erased_before(tx: Transaction, tenant: str) -> Chosen:
             for id_, rows in found.items()
         ),
         episodes=tuple(filter(was_erased, episodes)),
-        facts=tuple(filter(was_erased, facts)),
+        facts=tuple(
+            fact.id
+            for fact in facts
+            if fact.message_id in removed or is_buried(tx, tenant, [(FACT, fact.id)])
+        ),
         pending=tuple(id_ for id_, *row in waiting if was_erased(_waiting_id(row))),
         folders=tuple(f for f in folder_owners(tx, tenant) if was_erased(_folder_id(f))),
         links=tuple(link for link in links if was_erased(_link_id(link))),
@@ -220,12 +248,6 @@ def _readers(tx: Transaction, session_id: str, seq: int) -> Iterator[str]:
             yield from _readers(tx, child.id, seq)
 
 
-def _drop_facts(tx: Transaction, tenant: str, ids: Sequence[str], now: int) -> None:
-    """Remove facts, and note their names: what makes them again is asked for these."""
-    bury_names(tx, tenant, [own_name(id_) for id_ in ids])
-    remove_facts(tx, tenant, list(ids), now)
-
-
 def _drop_episodes(tx: Transaction, ids: Sequence[str]) -> None:
     tx.executemany("DELETE FROM injected_items WHERE ref = ?", [(id_,) for id_ in ids])
     tx.executemany("DELETE FROM episodes WHERE id = ?", [(id_,) for id_ in ids])
@@ -259,3 +281,103 @@ def begin_fact_erasure(tx: Transaction, scope: Scope, name: str, erasure_id: str
     event = FactsErased(scope=Scope(tenant=fact.tenant), at=now, erasure_id=erasure_id, facts=1)
     record_event(tx, event)
     return fact
+
+
+class NotesToErase:
+    """Tells an index to drop files of notes, whichever workspace they belong to.
+
+    Args:
+        tenant: Their owner.
+        paths: Of the files, absolute.
+    """
+
+    name = "notes-to-erase"
+    source = SOURCE
+
+    def __init__(self, tenant: str, paths: Collection[str]) -> None:
+        self.tenant: str | None = tenant
+        self._tenant = tenant
+        self._paths = frozenset(paths)
+
+    def is_behind(self, _: int) -> bool:
+        """Return True: this source is read once."""
+        return True
+
+    def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
+        """Yield the indexed files to drop."""
+        refs = [ref for ref in state.stamps if _file_of(ref) in self._paths]
+        yield DocumentBatch(
+            removals=tuple(Removal(source=SOURCE, ref=ref, tenant=self._tenant) for ref in refs)
+        )
+
+
+def erase_notes(
+    records: Database,
+    home: Path,
+    tenants: Collection[str],
+    session_ids: Collection[str],
+    drop: Callable[[DocumentSource], object],
+    *,
+    folders: Collection[str] | None = None,
+) -> list[str]:
+    """Remove from the notes what only these sessions said, and the notes from the indexes.
+
+    Args:
+        records: ``records.db``.
+        home: Its folder.
+        tenants: The owners of the sessions.
+        session_ids: Of the sessions.
+        drop: Lets every index read a source.
+        folders: Only the notes in these folders; None for all.
+
+    Returns:
+        A sentence for each file that could not be changed.
+
+    Raises:
+        StoreError: a database refused.
+    """
+    planned = erase_lines(records, home, session_ids, folders=folders, dry_run=True)
+    # Indexes name guests' notes without the path of the home.
+    paths = {str(Path(f"{GUEST_NOTES}:") / notes.path) for notes in planned if notes.removed}
+    for tenant in sorted(tenants) if paths else ():
+        drop(NotesToErase(tenant, paths))
+    erased = erase_lines(records, home, session_ids, folders=folders)
+    return [f"{notes.path} could not be changed: {notes.error}" for notes in erased if notes.error]
+
+
+def erase_folders(
+    records: Database,
+    home: Path,
+    tenant: str,
+    folders: Collection[str],
+    drop: Callable[[DocumentSource], object],
+) -> None:
+    """Remove the notes of a guest whole, lines that were edited and empty files too.
+
+    Args:
+        records: ``records.db``.
+        home: Its folder.
+        tenant: The owner of the sessions.
+        folders: Relative to the home.
+        drop: Lets every index read a source.
+
+    Raises:
+        StoreError: a database or a file refused.
+    """
+    found = [home / folder for folder in folders if not (home / folder).is_symlink()]
+    files = [path for folder in found if folder.is_dir() for path in folder.iterdir()]
+    names = {str(Path(f"{GUEST_NOTES}:") / path.relative_to(home)) for path in files}
+    drop(NotesToErase(tenant, names))
+    for path in files:
+        with os_errors(path):
+            path.unlink(missing_ok=True)
+    for folder in found:
+        with os_errors(folder), suppress(FileNotFoundError):
+            folder.rmdir()
+    records.write(lambda tx: disown_folders(tx, folders))
+
+
+def _file_of(ref: str) -> str:
+    """Return the absolute path of an indexed file."""
+    folder = (origin_of(ref) or "").rpartition("@")[2]
+    return str(Path(folder) / path_of(ref))

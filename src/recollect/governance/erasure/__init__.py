@@ -1,1 +1,0 @@
-"""Erasure: what is selected, what goes of it, and the receipt."""
