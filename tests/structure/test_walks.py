@@ -28,20 +28,20 @@ class Ceiling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 CEILINGS = {
-    ("warm search", "caller"): Ceiling(files=29, moves=143, reads=3),
+    ("warm search", "caller"): Ceiling(files=29, moves=147, reads=3),
     ("append", "caller"): Ceiling(files=18, moves=60, reads=1),
     ("append", "writer"): Ceiling(files=11, moves=40),
     ("import of a line", "caller"): Ceiling(files=40, moves=253),
-    ("changed file", "caller"): Ceiling(files=41, moves=172),
-    ("changed file", "all"): Ceiling(files=52, moves=324),
+    ("changed file", "caller"): Ceiling(files=45, moves=193),
+    ("changed file", "all"): Ceiling(files=54, moves=343),
     ("search with live=False", "caller"): Ceiling(files=46, moves=283, reads=9),
     ("context block", "caller"): Ceiling(files=22, moves=95),
-    ("append until a hit", "caller"): Ceiling(files=56, moves=405),
-    ("append until a hit", "all"): Ceiling(files=92, moves=880),
+    ("append until a hit", "caller"): Ceiling(files=57, moves=408),
+    ("append until a hit", "all"): Ceiling(files=92, moves=1030),
     ("changed file until a hit", "caller"): Ceiling(files=64, moves=402),
     ("POST of an observation", "answered"): Ceiling(files=86),
     ("hook call", "all"): Ceiling(files=122, moves=880),
-    ("recollect search", "all"): Ceiling(files=117, modules=250),
+    ("recollect search", "all"): Ceiling(files=117, modules=255),
 }
 """On Python 3.11; newer ones have no frames of comprehensions and walk less. Where this is heading:
 16/50 for an append, 26/130 for a line, 35/220 for a file. Raised once: an append looks whether it
@@ -69,7 +69,11 @@ were erased (one file, seven moves); its payloads and projects are two files.
 What public reads answer is compared with a second copy (one file); a message is numbered before
 its insert, so that its hash covers the number (four moves), and lines of a search are proved by the
 hashes of their rows (two files). The sessions of a memory are a class of
-their own, since a session that is held can ask the memory (one module)."""
+their own, since a session that is held can ask the memory (one module).
+A search looks which kind of question it is and what was replaced (four moves, five modules), and
+what a message states is extracted behind the index: a sync looks whether there is any (four files,
+21 moves), and 150 moves of the background.
+"""
 
 
 @pytest.fixture(scope="module")

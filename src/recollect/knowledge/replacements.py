@@ -175,7 +175,7 @@ def link(tx: Transaction, tenant: str, older: Said, newer: Said) -> None:
     chained = [each.newer for each in chain_of(tx, made.newer)]
     if made.older in {made.newer, *chained}:
         raise InvalidInput(
-            "what is newer was replaced by this", hint="undo the other replacement first"
+            "what is newer was replaced by this", hint="remove the other replacement first"
         )
     tx.execute(_ADD, _row(made, tenant))
 
