@@ -28,20 +28,20 @@ class Ceiling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 CEILINGS = {
-    ("warm search", "caller"): Ceiling(files=29, moves=143, reads=3),
+    ("warm search", "caller"): Ceiling(files=31, moves=165, reads=3),
     ("append", "caller"): Ceiling(files=18, moves=60, reads=1),
     ("append", "writer"): Ceiling(files=11, moves=40),
     ("import of a line", "caller"): Ceiling(files=40, moves=253),
-    ("changed file", "caller"): Ceiling(files=41, moves=172),
-    ("changed file", "all"): Ceiling(files=52, moves=324),
-    ("search with live=False", "caller"): Ceiling(files=46, moves=283, reads=9),
+    ("changed file", "caller"): Ceiling(files=46, moves=197),
+    ("changed file", "all"): Ceiling(files=55, moves=347),
+    ("search with live=False", "caller"): Ceiling(files=46, moves=292, reads=9),
     ("context block", "caller"): Ceiling(files=23, moves=99),
-    ("append until a hit", "caller"): Ceiling(files=56, moves=405),
-    ("append until a hit", "all"): Ceiling(files=92, moves=880),
-    ("changed file until a hit", "caller"): Ceiling(files=64, moves=402),
+    ("append until a hit", "caller"): Ceiling(files=60, moves=430),
+    ("append until a hit", "all"): Ceiling(files=97, moves=1100),
+    ("changed file until a hit", "caller"): Ceiling(files=64, moves=408),
     ("POST of an observation", "answered"): Ceiling(files=86),
     ("hook call", "all"): Ceiling(files=122, moves=880),
-    ("recollect search", "all"): Ceiling(files=117, modules=250),
+    ("recollect search", "all"): Ceiling(files=119, modules=264),
 }
 """On Python 3.11; newer ones have no frames of comprehensions and walk less. Where this is heading:
 16/50 for an append, 26/130 for a line, 35/220 for a file. Raised once: an append looks whether it
@@ -70,7 +70,12 @@ What public reads answer is compared with a second copy (one file); a message is
 its insert, so that its hash covers the number (four moves), and lines of a search are proved by the
 hashes of their rows (two files). The sessions of a memory are a class of
 their own, since a session that is held can ask the memory (one module). Who is linked to whom is
-read with each context block (one file, four moves)."""
+read with each context block (one file, four moves).
+A search looks which kind of question it is and what was replaced, which facts its hits say, and which
+summaries only repeat messages (two files, 22 moves; 14 modules on the command line), and what a
+message states is extracted behind the index, with its facts: a sync looks whether there is any (four
+files, 25 moves), and 200 moves of the background.
+"""
 
 
 @pytest.fixture(scope="module")

@@ -32,6 +32,7 @@ from recollect.sessions.record.lineage import (
     find_children,
     find_one,
     last_read,
+    touch_episodes,
     touch_facts,
     touch_shared,
 )
@@ -291,6 +292,7 @@ def _close(tx: Transaction, opened: OpenRemoval, now: int) -> None:
     _part_from_kin(tx, session_id, tenant, now)
     tx.execute("UPDATE imports SET session_id = NULL WHERE session_id = ?", (session_id,))
     drop_recognised(tx, session_id)
+    touch_episodes(tx, session_id, now)  # of an erased one they are gone then
     for statement in (*_DEPENDENT, *(_TOLD if opened.is_erased else ())):
         tx.execute(statement, (session_id,))
     tx.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
@@ -328,6 +330,9 @@ _DEPENDENT: tuple[LiteralString, ...] = (
     "DELETE FROM tool_calls WHERE session_id = ?",
     "DELETE FROM prunings WHERE session_id = ?",
     "DELETE FROM removed_seqs WHERE session_id = ?",
+    "DELETE FROM injected_items WHERE kind = 'state' AND ref = ?",
+    "DELETE FROM session_states WHERE session_id = ?",
+    "DELETE FROM summarised WHERE session_id = ?",
 )
 _TOLD: tuple[LiteralString, ...] = (
     "DELETE FROM injected_items WHERE ref IN (SELECT id FROM episodes WHERE session_id = ?)",

@@ -282,8 +282,16 @@ TABLES = (
             "turn_sender": "id",
             "topics": "value",
             "speakers": "value",
+            "decisions": "value",
+            "outcome": "text",
+            "open_ends": "value",
         },
         renew=_tell(EPISODE_KIND, "episodes"),
+        unique=("turn_sender",),
+    ),
+    StoredText(
+        table="session_states",
+        cells={"task": "text", "steps": "value", "turn_sender": "id"},
         unique=("turn_sender",),
     ),
     StoredText(

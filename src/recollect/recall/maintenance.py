@@ -347,7 +347,8 @@ class Maintenance:
         if "damage" in reasons:
             self._report = self.healing(lambda: index.rebuild(watch))
         self._report = self._report.plus(self.healing(lambda: index.sync(watch)))
-        self._extract(watch)
+        if reasons != ("watch",):  # files state nothing
+            self._extract(watch)
         if self._is_live:
             self._daily(watch.stopping)
 

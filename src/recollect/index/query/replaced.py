@@ -217,7 +217,7 @@ def _fitting(ranked: Ranked) -> list[int]:
 
 
 def _moved(ranked: Ranked, moves: Mapping[int, int]) -> Ranked:
-    """Return a ranking in which chunks stand before the positions whose scores they take over.
+    """Return a ranking with chunks ahead of the positions whose scores they take over.
 
     The score at such a position is lowered by the least that makes it less.
     """

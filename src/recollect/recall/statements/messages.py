@@ -49,7 +49,7 @@ _NEAR: LiteralString = f"""
 """  # noqa: S608  # literals
 
 
-class SaidMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class StatedMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A message with what decides whose words it holds."""
 
     id: str
@@ -71,7 +71,7 @@ class SaidMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return self.session_id, self.seq
 
 
-Placed = tuple[SaidMessage, ConversationTurn]
+Placed = tuple[StatedMessage, ConversationTurn]
 
 
 class ChangedPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +97,7 @@ def changed_part(tx: Transaction, after: int, last: int, most: int) -> ChangedPa
     present = {row[2]: row[3:] for row in rows if row[3] is not None}
     first = min(int(row[0]) for row in rows if isinstance(row[0], int))
     return ChangedPart(
-        first=first, tenants=tenants, messages=placed_rows(list(present.values()), SaidMessage)
+        first=first, tenants=tenants, messages=placed_rows(list(present.values()), StatedMessage)
     )
 
 
@@ -121,7 +121,7 @@ class Stating(msgspec.Struct, frozen=True, kw_only=True):
         statement: What it states.
     """
 
-    message: SaidMessage
+    message: StatedMessage
     turn: ConversationTurn
     group: VisibilityGroup
     statement: Statement
@@ -179,7 +179,7 @@ class StatementReader:
                 missing[session].add(seq)
                 self._loaded[session, seq] = None
         for session, seqs in missing.items():
-            for placed in placed_rows(self._tx.all(_NEAR, (session, listed(seqs))), SaidMessage):
+            for placed in placed_rows(self._tx.all(_NEAR, (session, listed(seqs))), StatedMessage):
                 self._loaded[placed[0].place] = placed
 
     def _of_user(self, placed: Placed) -> Iterator[StatedRow]:
@@ -212,7 +212,7 @@ class StatementReader:
                 seen.add(row.said.slot)
                 yield _echo(row, message, turn, span)
 
-    def _statements(self, message: SaidMessage, turn: ConversationTurn) -> tuple[Statement, ...]:
+    def _statements(self, message: StatedMessage, turn: ConversationTurn) -> tuple[Statement, ...]:
         found = self._found.get(message.id)
         if found is None:
             is_heard = _is_heard(message) and not _is_of_subagent(message, turn)
@@ -220,17 +220,17 @@ class StatementReader:
             self._found[message.id] = found
         return found
 
-    def _owner(self, message: SaidMessage) -> Owner:
+    def _owner(self, message: StatedMessage) -> Owner:
         return self._people.at(self._tx, message.tenant)
 
-    def _group(self, message: SaidMessage, turn: ConversationTurn) -> VisibilityGroup:
+    def _group(self, message: StatedMessage, turn: ConversationTurn) -> VisibilityGroup:
         key = message.session_id, turn.turn_sender
         group = self._groups.get(key)
         if group is None:
             group = self._groups[key] = group_of_turn(turn, self._owner(message))
         return group
 
-    def _audience(self, message: SaidMessage, turn: ConversationTurn) -> int:
+    def _audience(self, message: StatedMessage, turn: ConversationTurn) -> int:
         return self._hash("audience", message.tenant, self._group(message, turn).name)
 
     def _row(self, placed: Placed, each: Statement) -> StatedRow | None:
@@ -304,14 +304,14 @@ def _fact_draft(each: Stating) -> FactDraft:
     )
 
 
-def _before(message: SaidMessage) -> Iterator[tuple[str, int]]:
+def _before(message: StatedMessage) -> Iterator[tuple[str, int]]:
     """Yield the positions of what a reply may echo, the newest first."""
     for back in range(1, ECHOES + 1):
         yield message.session_id, message.seq - back
 
 
 def _echo(
-    row: StatedRow, message: SaidMessage, turn: ConversationTurn, span: tuple[int, int]
+    row: StatedRow, message: StatedMessage, turn: ConversationTurn, span: tuple[int, int]
 ) -> StatedRow:
     said = msgspec.structs.replace(
         row.said,
@@ -342,11 +342,11 @@ def _span_of(value: str, text: str, lowered: str) -> tuple[int, int] | None:
     return start, min((end for end in ends if end > at), default=len(text))
 
 
-def _is_heard(message: SaidMessage) -> bool:
+def _is_heard(message: StatedMessage) -> bool:
     return bool(message.is_shown) and message.role in {USER, ASSISTANT}
 
 
-def _is_of_subagent(message: SaidMessage, turn: ConversationTurn) -> bool:
+def _is_of_subagent(message: StatedMessage, turn: ConversationTurn) -> bool:
     return bool(message.is_of_subagent) or SUBAGENT in (turn.peer or "").split(":")
 
 
