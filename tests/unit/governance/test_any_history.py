@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.core.clock import DAY_MS
-from recollect.governance.selection import Selection
 from recollect.governance.plan import PruneReport
+from recollect.governance.selection import Selection
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.sessions.record.session import Session
 from recollect.store.columns import text

@@ -91,12 +91,12 @@ def erase(
             fact_id=fact,
             with_forks=with_forks,
         )
-        receipt = erase(dry_run=True)
+        receipt = erase_(dry_run=True)
         if not dry_run:
             if not yes:
                 _require_agreement(context, receipt)
             with show_progress(quiet=answers_json(context)) as progress:
-                receipt = erase(on_progress=progress.erasing)
+                receipt = erase_(on_progress=progress.erasing)
     answer(context, receipt, lambda: _show(receipt))
 
 

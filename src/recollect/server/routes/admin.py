@@ -53,7 +53,6 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
 def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
     """Erase a conversation, what somebody said, or when, or a fact, so that no byte is left."""
     session = None if given.session is None else caller.session(given.session).id
-    fact = None if given.fact is None else caller.memory.facts.get(given.fact).id
     return caller.memory.erase(
         session_id=session,
         user_id=given.user_id,

@@ -35,7 +35,6 @@ from recollect.sessions.record.session import Session, find_session
 from recollect.sessions.record.transcript_rows import select_messages
 from recollect.store.columns import Condition, integer, text, text_or_none
 from recollect.store.engine import Database, Transaction
-from recollect.text.statements.sentences import statements
 from recollect.text.summary.extractive import (
     SUMMARY_VERSION,
     shortened,
