@@ -309,8 +309,7 @@ class Memory(ExchangeFacade):
         Args:
             query: A question or words; or a number such as ``m88``, whose record comes first.
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
-            min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with all
-                the words fill what is left; hits with any word, if nothing reaches it.
+            min_score: Leave out hits below it, 0 to 1, unless they have all the words.
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.

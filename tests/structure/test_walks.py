@@ -71,10 +71,10 @@ its insert, so that its hash covers the number (four moves), and lines of a sear
 hashes of their rows (two files). The sessions of a memory are a class of
 their own, since a session that is held can ask the memory (one module). Who is linked to whom is
 read with each context block (one file, four moves).
-A search looks which kind of question it is and what was replaced, which facts its hits say, and which
-summaries only repeat messages (two files, 22 moves; 14 modules on the command line), and what a
-message states is extracted behind the index, with its facts: a sync looks whether there is any (four
-files, 25 moves), and 200 moves of the background.
+A search looks which kind of question it is and what was replaced, which facts its hits say, and
+which summaries only repeat messages (two files, 22 moves; 14 modules on the command line), and what
+a message states is extracted behind the index, with its facts: a sync looks whether there is any
+(four files, 25 moves), and 200 moves of the background.
 """
 
 

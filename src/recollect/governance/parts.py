@@ -79,6 +79,7 @@ _EPISODES: LiteralString = """
     SELECT id, turn_sender, extent FROM episodes
     WHERE session_id = ? AND began_at <= ? AND ended_at >= ?
 """
+_STATES: LiteralString = "SELECT id, turn_sender FROM session_states WHERE session_id = ?"
 _UNTITLE: LiteralString = "UPDATE sessions SET title = NULL WHERE id = ?"
 _READ_AGAIN: LiteralString = """
     UPDATE sessions SET flushed_seq = min(flushed_seq, ?) WHERE id = ? AND flushed_seq IS NOT NULL
@@ -111,6 +112,7 @@ def erase_parts(tx: Transaction, erasure_id: str, tenant: str, chosen: Chosen, n
         _bury(tx, tenant, part)
         _remove(tx, tenant, part, now)
         _drop_derived(tx, part, chosen.person, now)
+        _drop_states(tx, part.session.id, chosen.person)
     _drop_episodes(tx, chosen.episodes)
     _drop_facts(tx, erasure_id, tenant, chosen, now)
     waiting = typed_rows(tx.all(_WAITING, (listed(chosen.pending),)), tuple[str, str, int])
@@ -238,6 +240,13 @@ def _drop_derived(tx: Transaction, part: SessionPart, person: Scope | None, now:
             note_end(tx, msgspec.structs.replace(session, id=id_), now)
     if person is None and part.messages:
         tx.execute(_READ_AGAIN, (max(first - 1, 0), session.id))
+
+
+def _drop_states(tx: Transaction, session_id: str, person: Scope | None) -> None:
+    """Drop what the agent was working on for those whose words go."""
+    rows = typed_rows(tx.all(_STATES, (session_id,)), tuple[int, str | None])
+    stale = [(i,) for i, who in rows if person is None or includes_user(person, who)]
+    tx.executemany("DELETE FROM session_states WHERE id = ?", stale)
 
 
 def _readers(tx: Transaction, session_id: str, seq: int) -> Iterator[str]:

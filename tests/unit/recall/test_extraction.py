@@ -196,3 +196,11 @@ def test_words_of_subagents_and_injected_blocks_state_nothing(memory: Memory) ->
     say(memory, f"{block}\nBy the way: I live in Bristol")
     memory.sync()
     assert len(links(memory)) == 1
+
+
+def test_of_a_long_paste_only_the_beginning_is_read(memory: Memory) -> None:
+    """Rules over megabytes of text would hold up all that comes after it."""
+    filler = "x " * stated_messages.MOST_CHARS
+    say(memory, f"{LEEDS}. {filler}", BRISTOL, f"{filler} {BATH}")
+    memory.sync()
+    assert {(newer, rule) for _, newer, rule in links(memory)} == {(BRISTOL, "slot")}

@@ -28,6 +28,8 @@ from recollect.text.statements.statement import Statement
 
 ECHOES = 3
 """Messages after a statement in which the agent's repeat its value, and so share its fate."""
+MOST_CHARS = 8_000
+"""Characters of a message that are read: what is longer is a paste, and its worst case takes long."""
 ASSISTANT = "assistant"
 _SENTENCE = re.compile(r"[.!?](?=\s)|[。！？\n]")
 _COLUMNS: LiteralString = f"""
@@ -353,8 +355,8 @@ def _is_of_subagent(message: StatedMessage, turn: ConversationTurn) -> bool:
 def _detected(text: str, role: str) -> tuple[Statement, ...]:
     """Return the statements outside of injected blocks, with their offsets in the whole text."""
     if TAG not in text:
-        return detect(text, role)
-    own = without_injected(text)
+        return detect(text[:MOST_CHARS], role)
+    own = without_injected(text)[:MOST_CHARS]
     return tuple(map(partial(_moved, text, own), detect(own, role)))
 
 
