@@ -29,7 +29,7 @@ from recollect.text.statements.statement import Statement
 ECHOES = 3
 """Messages after a statement in which the agent's repeat its value, and so share its fate."""
 MOST_CHARS = 8_000
-"""Characters of a message that are read: what is longer is a paste, and its worst case takes long."""
+"""Characters of a message that are read: what is longer is a paste, and may take seconds."""
 ASSISTANT = "assistant"
 _SENTENCE = re.compile(r"[.!?](?=\s)|[。！？\n]")
 _COLUMNS: LiteralString = f"""
