@@ -35,8 +35,6 @@ def retold_last(tx: Transaction, view: PartitionView, ranked: Ranked) -> Ranked:
         ranked: The ranking, best first.
     """
     arrays = view.partition.arrays
-    if not view.arrays.totals.chunks[_EPISODE]:
-        return ranked
     numbers = np.array(ranked.numbers, np.int64)
     groups = arrays.columns["group"][numbers]
     are_episodes = arrays.columns["source"][numbers] == _EPISODE

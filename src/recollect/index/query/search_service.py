@@ -19,7 +19,7 @@ from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
 from recollect.index.model.chunk_record import COVERED, Mask
-from recollect.index.model.document import FACTS, FILES, OBSERVATIONS, SESSIONS, SOURCES
+from recollect.index.model.document import EPISODES, FACTS, FILES, OBSERVATIONS, SESSIONS, SOURCES
 from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import PART_BITS, SeqRange, Spoken, within_ranges
 from recollect.index.query.candidates import FILE
@@ -55,7 +55,7 @@ FURTHER = 4
 
 POOL = 100
 """Hits from which a threshold or diversity choose."""
-FACT = SOURCES.index(FACTS)
+FACT, EPISODE = SOURCES.index(FACTS), SOURCES.index(EPISODES)
 NO_GROUP = -1
 """Equals the number of no group, so that an unknown session matches nothing."""
 
@@ -316,7 +316,8 @@ class SearchService:
         limits, enough = self._limits(options), request.most
         while True:
             plain = rank(tx, view, request, self._settings)
-            if options.sources is None or SESSIONS in options.sources:
+            has_episodes = bool(view.arrays.totals.chunks[EPISODE])
+            if has_episodes and (options.sources is None or SESSIONS in options.sources):
                 plain = retold_last(tx, view, plain)
             ranked = plain
             if options.replacing is not None:

@@ -116,6 +116,7 @@ class Shortlist:
         self._tx = tx
         self._partition = partition
         self._ranked = ranked
+        self._end = ranked.end
         self._display = display
         self._entries: dict[HitKey, ShortlistEntry] = {}
         self._next = 0
@@ -222,7 +223,7 @@ class Shortlist:
             key=(row.source, row.ref, row.start if is_file else 0),
             rank=self._ranked.ranks[position],
             standing=Standing(score=hit.score, words=words, is_file=is_file),
-            is_last=position >= self._ranked.end,
+            is_last=position >= self._end,
         )
 
 
