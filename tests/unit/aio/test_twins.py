@@ -19,6 +19,7 @@ from recollect.aio import twins
 from recollect.aio.hops import Hops
 from recollect.aio.items import AsyncInside, AsyncItems
 from recollect.aio.twin import Opening, Twin
+from recollect.knowledge.facts import Facts
 from recollect.memory import open_memory
 from recollect.sessions.leased_session import LeasedSession
 from scripts.async_twins import CLASSES, PLACE, WRITTEN, main, module
@@ -47,6 +48,8 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
             sessions.history,
             memory.observations,
             memory.observations.within(memory.scope),
+            memory.facts,
+            Facts(memory._rooms.fact_parts),  # noqa: SLF001  # the base, which no memory hands out
             memory.projects,
             memory.capture,
             memory.context,
