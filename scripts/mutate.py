@@ -70,7 +70,8 @@ ROOMS = {
     "cli": Room(("cli", "__main__.py", "demo"), ("unit/cli", "integration/cli")),
     "core": Room(("core", "__init__.py"), ("unit/core", "unit/test_clear_errors.py")),
     "erasure": Room(
-        ("governance/erasure.py", "governance/removal.py", "governance/erasure/notes.py",
+        ("governance/erasure.py", "governance/removal.py", "governance/parts.py",
+         "governance/selection.py",
          "governance/plan.py", "governance/sweep.py", "governance/scrubbing.py",
          "governance/stored_text.py", "governance/retention.py", "governance/record_limits.py",
          "governance/use_preview.py", "sessions/record/tombstone.py"),

@@ -31,6 +31,7 @@ from recollect.knowledge.fact import Fact
 from recollect.knowledge.rows import facts_by_id, of_facts, require_fact, select_facts
 from recollect.knowledge.storing import FACT, origins_of
 from recollect.observations.rows import KIND as OBSERVATION_KIND
+from recollect.sessions.context.episode import EPISODE_KIND
 from recollect.sessions.context.flushed_notes import disown_folders, erase_lines, folder_owners
 from recollect.sessions.endings import note_end
 from recollect.sessions.mirror.mirror import SESSION_KIND
@@ -113,7 +114,7 @@ def erase_parts(tx: Transaction, erasure_id: str, tenant: str, chosen: Chosen, n
         _remove(tx, tenant, part, now)
         _drop_derived(tx, part, chosen.person, now)
         _drop_states(tx, part.session.id, chosen.person)
-    _drop_episodes(tx, chosen.episodes)
+    _drop_episodes(tx, tenant, chosen.episodes, now)
     _drop_facts(tx, erasure_id, tenant, chosen, now)
     waiting = typed_rows(tx.all(_WAITING, (listed(chosen.pending),)), tuple[str, str, int])
     tx.executemany("DELETE FROM pending_messages WHERE id = ?", [(i,) for i in chosen.pending])
@@ -235,7 +236,7 @@ def _drop_derived(tx: Transaction, part: SessionPart, person: Scope | None, now:
             for episode, sender, extent in rows
             if person is None or (is_shared if sender is None else includes_user(person, sender))
         ]
-        _drop_episodes(tx, [episode for episode, _ in stale])
+        _drop_episodes(tx, session.tenant, [episode for episode, _ in stale], now)
         if any(extent == "session" for _, extent in stale):
             note_end(tx, msgspec.structs.replace(session, id=id_), now)
     if person is None and part.messages:
@@ -257,9 +258,10 @@ def _readers(tx: Transaction, session_id: str, seq: int) -> Iterator[str]:
             yield from _readers(tx, child.id, seq)
 
 
-def _drop_episodes(tx: Transaction, ids: Sequence[str]) -> None:
+def _drop_episodes(tx: Transaction, tenant: str, ids: Sequence[str], now: int) -> None:
     tx.executemany("DELETE FROM injected_items WHERE ref = ?", [(id_,) for id_ in ids])
     tx.executemany("DELETE FROM episodes WHERE id = ?", [(id_,) for id_ in ids])
+    record_changes(tx, tenant=tenant, kind=EPISODE_KIND, refs=ids, op="delete", at=now)
 
 
 def _forget_person(tx: Transaction, tenant: str, chosen: Chosen) -> None:

@@ -28,7 +28,8 @@ def test_a_memory_prunes_when_asked(tmp_path: Path) -> None:
         assert memory.search("gasket").hits
         report = memory.prune(on_progress=steps.append)
         assert (report.session_ids, report.is_clean) == ((old.id,), True)
-        assert memory.search("gasket").hits == []
+        assert memory.search("gasket", sources=["sessions"]).hits == []
+        assert {hit.source for hit in memory.search("gasket").hits} <= {"episodes", "facts"}
     assert len(heard) == 1
     assert steps == [PruneProgress(done=1, total=1)]
 
