@@ -272,6 +272,7 @@ WITHOUT_TEXT = {
     *("changes", "commits", "counters", "erasures", "meta", "pauses", "prunings"),
     *("schema_steps", "spending", "tombstones", "withheld", "flushed_notes", "note_folders"),
     *("projects", "injected_items", "recognised_secrets", "digests"),
+    *("stated", "replacements"),  # keyed hashes, and ids of messages
 }
 
 

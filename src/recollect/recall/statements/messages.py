@@ -207,7 +207,7 @@ class StatementReader:
                 if self._audience(message, turn) != row.said.audience:
                     continue
                 seen.add(row.said.slot)
-                yield _echo(row, message, turn, span)
+                yield _echo(row, message, span)
 
     def _statements(self, message: StatedMessage, turn: ConversationTurn) -> tuple[Statement, ...]:
         found = self._found.get(message.id)
@@ -258,7 +258,7 @@ class StatementReader:
             loses=tuple(sorted({hashed("value", value) for value in each.loses})),
             is_change=each.is_change,
         )
-        return StatedRow(tenant=message.tenant, turn_sender=turn.turn_sender, said=said)
+        return StatedRow(tenant=message.tenant, said=said)
 
 
 def _before(message: StatedMessage) -> Iterator[tuple[str, int]]:
@@ -267,9 +267,7 @@ def _before(message: StatedMessage) -> Iterator[tuple[str, int]]:
         yield message.session_id, message.seq - back
 
 
-def _echo(
-    row: StatedRow, message: StatedMessage, turn: ConversationTurn, span: tuple[int, int]
-) -> StatedRow:
+def _echo(row: StatedRow, message: StatedMessage, span: tuple[int, int]) -> StatedRow:
     said = msgspec.structs.replace(
         row.said,
         message=message.id,
@@ -283,7 +281,7 @@ def _echo(
         loses=(),
         is_change=False,
     )
-    return StatedRow(tenant=message.tenant, turn_sender=turn.turn_sender, said=said)
+    return StatedRow(tenant=message.tenant, said=said)
 
 
 def _span_of(value: str, text: str, lowered: str) -> tuple[int, int] | None:

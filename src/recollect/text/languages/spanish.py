@@ -123,7 +123,8 @@ LANGUAGE = Language(
             r"|\bayer\b|\banoche\b|\bcuando (?:me |nos |se |te )|\bcuanto (?:tiempo )?(?:duro"
             r"|tardo|tardamos)\b|\bcuando (?:empece|empezamos|\w+imos|cambiamos)\b|\b\w+(?:aron"
             r"|ieron|aste|iste)\b|\b(?:quien"
-            r"|que) \w+(?:o)\b(?<!tengo)(?<!uso)(?<!hago)(?<!puedo)(?<!debo)(?<!vivo)(?<!pago)(?<!llevo)"
+            r"|que) \w+(?:o)\b(?<!tengo)(?<!uso)(?<!hago)(?<!puedo)"
+            r"(?<!debo)(?<!vivo)(?<!pago)(?<!llevo)"
         ),
         HAPPENED: (
             r"\b(?:dijo|dije|dijeron|conto|paso|recomendo|recomendaste|compre|compro|fui|fuimos"
