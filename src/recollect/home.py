@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,6 +23,7 @@ from recollect.recall.ownership import lost_messages
 from recollect.rooms import Rooms
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
+from recollect.store.engine import Database
 from recollect.store.files import private_folder
 from recollect.store.sqlite.database import open_records
 from recollect.store.streams import EventStream
@@ -67,7 +69,7 @@ class Home:
         self.records = open_records(private_folder(self.folder), settings.store, self.clock)
         try:
             has_mirror = settings.sessions.mirror
-            self.mirror = TranscriptMirror(self.folder, self.records) if has_mirror else None
+            self.mirror = mirror_of(self.folder, self.records) if has_mirror else None
             self.main = HomeIndex(self, options, resolved)
             self._catch_up_mirror()
         except RecollectError:
@@ -197,3 +199,14 @@ class Home:
         self.main.close()
         self.events.close()
         self.records.close()
+
+
+def mirror_of(folder: Path, records: Database) -> TranscriptMirror:
+    """Return the mirror of a home, that of facts included."""
+    return TranscriptMirror(folder, records, _write_facts)
+
+
+def _write_facts(folder: Path, records: Database) -> None:
+    from recollect.knowledge.mirror import write_facts
+
+    write_facts(folder, records)

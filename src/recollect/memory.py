@@ -19,7 +19,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings, Settings
 from recollect.home import Home
 from recollect.home_index import OpenOptions
-from recollect.index.model.document import SESSIONS
+from recollect.index.model.document import FILES, OBSERVATIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
@@ -35,7 +35,8 @@ from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.governance.backup import BackupReport, OnBackup
-    from recollect.governance.erasure import ErasureReceipt, OnErase
+    from recollect.governance.erasure import OnErase
+    from recollect.governance.erasure_receipt import ErasureReceipt
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
@@ -48,7 +49,10 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
     from recollect.recall.context.sections import Sections
+    from recollect.recall.facts import FactRecall
     from recollect.recall.probe import Probe
+    from recollect.recall.retrieval.episodes import Episodes
+    from recollect.recall.retrieval.retriever import Recalled
     from recollect.recall.status import RecordCounts, Reported, Status
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
@@ -109,6 +113,48 @@ class Memory(ExchangeFacade):
 
         zone = zone_of(self.settings.sessions.time_zone)
         return ObservationRecall(self._rooms.observation_parts, self.search, zone)
+
+    @property
+    def facts(self) -> FactRecall:
+        """Facts: what is known of people and projects."""
+        from recollect.recall.facts import FactRecall
+
+        return FactRecall(self._rooms.fact_parts, self.search)
+
+    @property
+    def episodes(self) -> Episodes:
+        """Episodes: what stays of sessions, in a few lines each."""
+        from recollect.recall.retrieval.episodes import Episodes
+
+        return Episodes(self._rooms.episode_parts(self.search))
+
+    def recall(
+        self,
+        user_id: str | None,
+        query: str,
+        limit: int = 10,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> Recalled:
+        """Return what is known that fits a question: facts and past sessions, as one text too.
+
+        Args:
+            user_id: The person it is about: ``telegram:42``, or a name; None for all of the scope.
+            query: A question or words.
+            limit: Facts at most, 1 to 300; beside them at most five episodes.
+            for_session: On behalf of this session: only what it may hear.
+            for_sender: Whom that session answers, as for `search`.
+
+        Raises:
+            NotFound: the scope has no session ``for_session``.
+            Denied: the person is another than the scope allows.
+            InvalidInput: an argument is out of range.
+        """
+        retriever = self._rooms.retriever(self.facts, self.search)
+        return retriever.recall(
+            user_id, query, limit, for_session=for_session, for_sender=for_sender
+        )
 
     @property
     def projects(self) -> Projects:
@@ -288,7 +334,9 @@ class Memory(ExchangeFacade):
         options = asked.options(seen, self.settings, rooms.records, rooms, rooms.home.clock)
         result = self._found(query, seen, asker, options, on_progress)
         result = result if min_confidence is None else above_confidence(result, min_confidence)
-        is_linked = any(hit.source != SESSIONS for hit in result.hits)
+        if seen.tenant in rooms.index.search_service.fact_tenants:
+            result = rooms.with_facts(result, asker)
+        is_linked = any(hit.source in {FILES, OBSERVATIONS} for hit in result.hits)
         return rooms.linker(asker).hits(result) if is_linked else result
 
     def _found(
@@ -502,26 +550,37 @@ class Memory(ExchangeFacade):
     def erase(
         self,
         *,
-        session_id: str,
+        session_id: str | None = None,
+        fact_id: str | None = None,
         dry_run: bool = False,
         with_forks: bool = False,
         on_progress: OnErase | None = None,
     ) -> ErasureReceipt:
-        """Erase a conversation, so that no byte of it is left in the home; return a receipt.
+        """Erase a conversation or a fact, so that no byte of it is left in the home.
 
         Args:
             session_id: The session. Its deleted forks are erased with it.
+            fact_id: Instead, a fact with its history, by number or id; what says it stays.
             dry_run: Only report what would be removed; nothing is changed.
             with_forks: Also erase living forks that share messages with it.
             on_progress: Called while rows are removed.
 
+        Returns:
+            A receipt.
+
         Raises:
-            NotFound: the scope has no such session.
+            InvalidInput: neither is given, or both.
+            NotFound: the scope has none.
             Conflict: living forks share messages with it, or a program holds it.
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; the next opening finishes the erasure.
         """
+        if (session_id is None) == (fact_id is None):
+            hint = "give session_id or fact_id"
+            raise InvalidInput("say what to erase: one session, or one fact", hint=hint)
         eraser, backend = self._rooms.eraser, self._rooms.search_backend
+        if session_id is None:
+            return eraser.erase_fact(fact_id or "", dry_run=dry_run)
         if dry_run:
             return eraser.preview(session_id, with_forks=with_forks)
         receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)

@@ -19,12 +19,12 @@ if TYPE_CHECKING:  # imported on first use
     from datetime import datetime
     from typing import BinaryIO
 
-    from recollect.exchange.destination import Destination
     from recollect.exchange.export import (
         ExportParts,
         ExportProgress,
         HomeExport,
     )
+    from recollect.exchange.gate import Destination
     from recollect.exchange.intake import ExchangeReport, OnImport
     from recollect.exchange.lines import FileLine
     from recollect.exchange.report import ImportReport, OnFiles
@@ -113,8 +113,9 @@ class ExchangeFacade:
     ) -> HomeExport:
         """Return an export of everything that this memory has; see `import_export`.
 
-        Sessions with their messages, compactions, observations and episodes, deleted and forgotten
-        ones included; projects and their paths. No settings, tokens or derived data.
+        Sessions with their messages, compactions, observations and episodes, and facts with their
+        history, deleted and forgotten ones included; projects and their paths. No settings, tokens
+        or derived data.
 
         Args:
             scope: Only what belongs to it; it cannot see more than the scope of this memory.

@@ -20,7 +20,7 @@ from recollect.store.sqlite.home import BLOBS
 if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from collections.abc import Callable, Sequence
 
-    from recollect.exchange.destination import Destination
+    from recollect.exchange.gate import Destination
     from recollect.exchange.importer import TranscriptImporter
     from recollect.exchange.transcript import TranscriptFormat
     from recollect.governance.erasure import Eraser
@@ -28,12 +28,16 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.governance.scrubbing import Scrubber
     from recollect.home_index import HomeIndex
     from recollect.index.model.document import DocumentSource
+    from recollect.index.query.hit import SearchResult
+    from recollect.knowledge.remembering import FactParts
     from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import Observations
     from recollect.observations.recalled import OwnCalls
     from recollect.observations.recorder import ObservationParts
-    from recollect.recall.context.contexts import ContextParts
+    from recollect.recall.context.contexts import ContextParts, Search
     from recollect.recall.probe import EmbedderProbe
+    from recollect.recall.retrieval.episodes import EpisodeParts
+    from recollect.recall.retrieval.retriever import FactFinder, Retriever
     from recollect.recall.steps.links import Linker
     from recollect.sessions.context.episode_writer import EpisodeWriter
     from recollect.sessions.record.access import MirrorSignal
@@ -222,7 +226,50 @@ class Rooms:
 
         return Blobs(self.home.folder / BLOBS)
 
+    @cached_property
+    def fact_parts(self) -> FactParts:
+        """What remembers facts and reads them."""
+        from recollect.knowledge.remembering import FactParts
+        from recollect.recall.facts import SessionPlaces
+
+        home, opened = self.home, self.opened
+        return FactParts(
+            database=self.records,
+            clock=home.clock,
+            ids=home.ids,
+            redactor=opened.redactor,
+            audience=self.audience,
+            owner=opened.owner,
+            places=SessionPlaces(scope=self.scope, owner=opened.owner),
+            project_of=partial(_stored_project, self.drafts, self.capture_controls),
+            arrived=opened.maintenance.notify,
+            scope=self.scope,
+            decay=self.settings.knowledge.decay,
+        )
+
     # --- recall -----------------------------------------------------------------------------------
+
+    def episode_parts(self, search: Search) -> EpisodeParts:
+        """Return what makes and reads episodes, which ``search`` finds in the index."""
+        from recollect.recall.retrieval.episodes import EpisodeParts
+
+        sessions, capture = self.sessions, self.capture_controls
+        return EpisodeParts(
+            database=self.records,
+            sessions=lambda: sessions,
+            project_of=lambda name: capture().projects.find(name),
+            audience=self.audience,
+            owner=self.opened.owner,
+            scope=self.scope,
+            search=search,
+        )
+
+    def retriever(self, facts: FactFinder, search: Search) -> Retriever:
+        """Return the retriever of facts and episodes, which ``search`` finds in the index."""
+        from recollect.recall.retrieval.retriever import Retriever
+
+        episodes, settings = self.episode_parts(search), self.settings.knowledge
+        return Retriever(facts, episodes, self.home.clock, settings)
 
     @cached_property
     def reading(self) -> MemoryReader | None:
@@ -269,6 +316,14 @@ class Rooms:
             has_files=self.files is not None or is_whole,  # else they may belong to other owners
         )
 
+    def with_facts(self, result: SearchResult, asker: Asker) -> SearchResult:
+        """Return a result whose hits tell what fact they are or say, as far as the asker hears."""
+        from recollect.recall.facts import with_facts
+
+        return self.records.read(
+            lambda tx: with_facts(tx, self.scope, self.audience(tx, asker), result)
+        )
+
     @cached_property
     def probe(self) -> EmbedderProbe:
         """Asks the embedder whether it answers."""
@@ -288,7 +343,7 @@ class Rooms:
             arrived: Notified after each transaction that added something.
             observed: Returns what records the tools of transcripts; called with their first use.
         """
-        from recollect.exchange.destination import Destination
+        from recollect.exchange.gate import Destination
 
         return Destination(
             database=self.records,
@@ -375,6 +430,17 @@ class Rooms:
             indexes=EveryIndex(opened),
             memory_files=partial(memory_paths, opened),
         )
+
+
+def _stored_project(
+    drafts: DraftMaker, controls: Callable[[], CaptureControls], project: str | None
+) -> str | None:
+    """Return a project as rows have it, and note it."""
+    if project is None:
+        return None
+    label = drafts.label(project, "project")
+    controls().projects.note(project, label)
+    return label
 
 
 def _capture_controls(opened: HomeIndex, scope: Scope) -> CaptureControls:

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, LiteralString
 import msgspec
 
 from recollect.audience.visibility import group_of_turn
+from recollect.core.clock import DAY_MS
 from recollect.core.scope import Scope, ScopeWithout
 from recollect.governance.retention import Retention
 from recollect.governance.sweep import Copies, clear_index, copies_elsewhere
 from recollect.governance.use_preview import UsePreview, preview_uses
 from recollect.index.model.document import DocumentSource
+from recollect.knowledge.fading import archive_faded
 from recollect.models.prices import Price, language_price
 from recollect.observations.deeds import deeds_of
 from recollect.sessions.context.episode_writer import EpisodeWriter
-from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.sessions import Sessions
 from recollect.store.blobs import Blobs
 from recollect.store.columns import text
@@ -57,6 +58,8 @@ class Chores:
         self._opened = opened
         self._kept: dict[Scope, tuple[Sessions, Retention]] = {}
         """By scope, since it looks after every sync whether something is due."""
+        self._faded_at: dict[Scope, int] = {}
+        """When facts faded last, by scope, ms UTC."""
 
     def run(self, stopping: Callable[[], bool]) -> None:
         """Do what is due; what is left after `stopping` is due the next time."""
@@ -68,9 +71,19 @@ class Chores:
                 sessions = opened.own_rooms.sessions.within(scope)
                 self._kept[scope] = sessions, retention_of(opened, scope)
             sessions, retention = self._kept[scope]
+            sessions.note_idle()
             sessions.finish_endings()
             digest(opened, scope, stopping)
             retention.prune_daily(stopping)
+            self._fade(scope, stopping)
+
+    def _fade(self, scope: Scope, stopping: Callable[[], bool]) -> None:
+        """Archive the facts that faded, once a day."""
+        opened, now = self._opened, self._opened.home.clock.now_ms()
+        if now >= self._faded_at.get(scope, 0) + DAY_MS and not opened.home.records.is_read_only:
+            formula = opened.settings.knowledge.decay
+            archive_faded(opened.home.records, scope, now, formula, stopping=stopping)
+            self._faded_at[scope] = now
 
     def _scopes(self) -> list[Scope]:
         """Return the scopes whose rows are maintained."""
@@ -151,12 +164,14 @@ def retention_of(opened: HomeIndex, scope: Scope) -> Retention:
 
 def copies_of(opened: HomeIndex) -> Copies:
     """Return where copies of what is removed from the records may be."""
+    from recollect.home import mirror_of
+
     home = opened.home
     return Copies(
         records=home.records,
         index_database=opened.database,
         blobs=Blobs(home.folder / BLOBS),
-        mirror=home.mirror or TranscriptMirror(home.folder, home.records),
+        mirror=home.mirror or mirror_of(home.folder, home.records),
         is_mirrored=home.mirror is not None,
         catch_up=opened.index.catch_up,
         elsewhere=lambda: copies_elsewhere(home.folder, opened.folder),

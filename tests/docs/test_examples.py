@@ -22,11 +22,18 @@ SAYS = {
     "chunks.py": "lines 1 to",
     "context.py": "True 0 [1, 3, 2]\n{'importance': 0.6, 'recency': 0.4}\n[4]\nresume True",
     "conversation.py": "3 user That is the one.",
+    "episodes.py": "Fixed: the hose is tight. ('Shall I order a spare clamp?',)\n"
+    "e1 ('hose', 'clamp')\n"
+    "## What I Know About You\n- I sail a boat with a green hull.\n\n## Recent Conversations\n",
     "events.py": "called: 2 1\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",
     "exchange.py": "2 messages, 1 observation\n"
     "{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
     "['Which teas keep?', 'Pu-erh, if it is dry.']",
+    "facts.py": "new f1 preference owner\nknown\n['Has a dog named Max']\n"
+    "[('Has a dog named Max', True)]\nfacts fact:f1 ('preference', None)\n"
+    "I prefer dark mode\n0 current\n"
+    "['new', 'corrected', 'restored', 'forgotten', 'restored']\nreview [3]\nowner\n",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
     "asking.py": "when is Clara's piano lesson? -> Clara has her piano lesson on Tuesdays.\n"
     "when is Clara's piano lesson nowadays? -> Clara's new teacher gives the piano lesson on"
@@ -60,7 +67,7 @@ SAYS = {
     "own_model.py": "The kitten slept in the garden.",
     "own_server.py": "hybrid",
     "preview.py": "read 1, embed 0 with None: 0.0 USD",
-    "server.py": "{'sessions': 1, 'messages': 0, 'observations': 1, 'episodes': 0}\n"
+    "server.py": "{'sessions': 1, 'messages': 0, 'observations': 1, 'episodes': 0, 'facts': 0}\n"
     "{'error': {'code': 'foreign_origin', ",
     "since_until.py": "['The gasket is ordered.']\n['The gasket came.']\n",
     "sessions_end.py": "- changed: kettle.py\nTrue True",

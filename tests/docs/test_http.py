@@ -14,6 +14,8 @@ from recollect.server.routes import (
     access,
     admin,
     client_hooks,
+    episodes,
+    facts,
     files,
     health,
     hooks,
@@ -28,13 +30,14 @@ from tests.support.running_server import RunningServer
 PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 EXAMPLE = re.compile(r"(?ms)^```text\n(\w+) (\S+)\n(.*?)^```\n\n```json\n(.*?)^```")
 ROOMS = (
-    *(access, admin, client_hooks, files, health, hooks),
+    *(access, admin, client_hooks, episodes, facts, files, health, hooks),
     *(messages, observations, projects, recall, sessions),
 )
 CHANGING = (
     (r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "UUID"),
     (r"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME"),
     (r"20[2-9]\d-\d\d-\d\d", "DAY"),
+    (r"DAY \d\d:\d\d", "MINUTE"),  # of a line of a summary
     (r"\b1[789]\d{11}\b", "0"),
     (r"recollect-context [0-9a-f]{16}", "recollect-context HEX"),
     (r"\(\d+ tokens\)", "(N tokens)"),  # those of a block count its boundary

@@ -49,7 +49,9 @@ ONE_READ = {
 """Classes with a field that is an audience."""
 PAIRED = {
     *("memory.py", "server/client.py", "cli", "observations/observations.py"),
-    *("recall/steps/timeline.py", "recall/context/contexts.py"),
+    *("recall/steps/timeline.py", "recall/context/contexts.py", "recall/facts.py"),
+    *("knowledge/facts.py", "cli/facts.py", "sessions/context/working_memory.py"),
+    *("recall/retrieval/episodes.py", "recall/retrieval/retriever.py"),
     *("sessions/context/window.py", "sessions/policy/conversation.py", "sessions/sessions.py"),
 }
 """Public calls with ``for_sender``, which they make an `Asker` of in their first lines."""

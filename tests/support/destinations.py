@@ -7,7 +7,7 @@ from pathlib import Path
 from recollect.core.clock import Clock, IdSource
 from recollect.core.scope import Scope
 from recollect.core.settings import CaptureSettings
-from recollect.exchange.destination import Destination
+from recollect.exchange.gate import Destination
 from recollect.observations.controls import CaptureControls
 from recollect.observations.projects import Projects
 from recollect.sessions.record.access import SilentMirror

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from recollect.core.clock import to_iso
 from recollect.core.numbers import Link, show_number
-from recollect.index.query.hit import Hit, SearchResult
+from recollect.index.query.hit import FactMark, Hit, SearchResult
 from recollect.recall.steps.lines import IndexLine, IndexLines, Timeline
 from recollect.text.tokens import estimate_tokens
 
@@ -29,7 +29,13 @@ Tokens = Annotated[int, Meta(description="About what this answer costs in a prom
 Note = Annotated[str, Meta(description="What to make of the texts below.")]
 FilePath = Annotated[str, Meta(description="For memory_get.")]
 _BY_ROLE = {"assistant": "agent", "tool": "tool", "system": "tool"}
-_SOURCES = {"observation": "observations", "message": "sessions", "file": "memory"}
+_SOURCES = {
+    "observation": "observations",
+    "message": "sessions",
+    "file": "memory",
+    "fact": "facts",
+    "episode": "episodes",
+}
 
 
 class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +51,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
         score: 0 to 1; null where nothing was asked.
         links: Of a file the observations that its lines name, of an observation the lines of files
             that name it; not there without any.
+        fact: Of a fact what it is, of a message what fact it says; not there without one.
     """
 
     id: int | str
@@ -55,6 +62,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     score: float | None = None
     links: tuple[Link, ...] | UnsetType = UNSET
+    fact: FactMark | UnsetType = UNSET
 
 
 class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,10 +111,22 @@ Links = Annotated[
 ]
 
 
+class FactOutput(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The fact that a hit is, or says."""
+
+    name: RecordName
+    kind: str
+    trust: Trust
+    valid_until: Annotated[str, Meta(description="It is no longer true.")] | UnsetType = UNSET
+    replaced_by: RecordName | UnsetType = UNSET
+
+
 class FoundRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One hit; what it has not is left out."""
 
-    source: Annotated[str, Meta(description="memory (a file), sessions or observations.")]
+    source: Annotated[
+        str, Meta(description="memory (a file), sessions, observations, facts or episodes.")
+    ]
     trust: Trust
     score: Annotated[float, Meta(description="0 to 1, higher is better.")]
     snippet: str
@@ -120,6 +140,7 @@ class FoundRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     end_line: int | UnsetType = UNSET
     citation: str | UnsetType = UNSET
     links: Links | UnsetType = UNSET
+    fact: FactOutput | UnsetType = UNSET
 
 
 class SearchOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -237,6 +258,7 @@ def _result_line(line: IndexLine, hit: Hit | None = None) -> ResultLine:
         source=_SOURCES[line.kind],
         score=None if hit is None else hit.score,
         links=UNSET if hit is None or not hit.links else hit.links,
+        fact=UNSET if hit is None or hit.fact is None else hit.fact,
     )
 
 
@@ -278,6 +300,18 @@ def _hit(memory: Memory, hit: Hit, line: IndexLine) -> FoundRecord:
         end_line=hit.end_line or UNSET,
         citation=hit.citation or UNSET,
         links=link_outputs(hit.links),
+        fact=UNSET if hit.fact is None else _fact_output(hit.fact),
+    )
+
+
+def _fact_output(mark: FactMark) -> FactOutput:
+    follower = mark.replaced_by
+    return FactOutput(
+        name=show_number("fact", mark.number),
+        kind=mark.kind,
+        trust=mark.trust,
+        valid_until=UNSET if mark.valid_until is None else to_iso(mark.valid_until),
+        replaced_by=UNSET if follower is None else show_number("fact", follower),
     )
 
 

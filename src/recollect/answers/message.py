@@ -1,4 +1,4 @@
-"""Messages and the summaries of sessions, as each surface answers them."""
+"""Messages, as each surface answers them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from recollect.sessions.context.episode import Episode
 from recollect.sessions.record.message import Message
 
 
@@ -16,12 +15,6 @@ class MessageList(msgspec.Struct, frozen=True, kw_only=True):
 
     session_id: str
     messages: tuple[Message, ...]
-
-
-class EpisodeList(msgspec.Struct, frozen=True, kw_only=True):
-    """Summaries of sessions, the newest first."""
-
-    episodes: tuple[Episode, ...]
 
 
 class MessageAround(msgspec.Struct, frozen=True, kw_only=True):

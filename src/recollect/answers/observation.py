@@ -29,7 +29,12 @@ if TYPE_CHECKING:  # for a name only
     from recollect.memory import Memory
     from recollect.sessions.record.message import Message
 
-_SOURCES = {"observation": "observations", "message": "sessions", "episode": "episodes"}
+_SOURCES = {
+    "observation": "observations",
+    "message": "sessions",
+    "episode": "episodes",
+    "fact": "facts",
+}
 
 
 class ObservationAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +125,7 @@ class RecordOutput(msgspec.Struct, frozen=True, kw_only=True):
     """One record in full; what it has not is left out."""
 
     name: RecordName
-    kind: Annotated[str, Meta(description="observation, message or episode.")]
+    kind: Annotated[str, Meta(description="observation, message, episode or fact.")]
     source: str
     trust: Trust
     at: str
@@ -213,6 +218,8 @@ def _record(memory: Memory, detail: Detail) -> RecordOutput:
         own = _observed(of) | {"links": link_outputs(detail.links)}
     elif detail.kind == "message":
         own = _said(memory, of)
+    elif detail.kind == "fact":
+        own = {"trust": of.trust, "type": of.kind, "text": of.text}
     else:
         own = {"trust": "agent", "text": of.text or UNSET}
     return RecordOutput(

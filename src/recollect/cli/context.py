@@ -111,6 +111,9 @@ _WORDS = 40
 """Tokens that are shown of a message."""
 
 
+_PLAIN = {"episode": "summary of a session", "state": "what was open in a session"}
+
+
 def _show_items(memory: Memory, items: Sequence[ContextItem]) -> None:
     ids = {
         kind: [item.id for item in items if item.kind == kind]
@@ -123,5 +126,5 @@ def _show_items(memory: Memory, items: Sequence[ContextItem]) -> None:
     for item in items:
         number = "" if item.number is None else show_number(item.kind, item.number)
         why = " ".join(f"{name} {share:.2f}" for name, share in item.why.items())
-        words = titles.get(item.id, "summary of a session" if item.kind == "episode" else "gone")
+        words = titles.get(item.id, _PLAIN.get(item.kind, "gone"))
         show((f"  {number}", "bold"), (f"  {one_line(words)}", ""), (f"  {why}", "dim"))

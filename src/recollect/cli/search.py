@@ -50,7 +50,7 @@ def _complete_source(incomplete: str) -> list[str]:
 Source = Annotated[
     list[str] | None,
     filter_option(
-        help="Only this kind of memory: memory, sessions, observations. May be repeated.",
+        help="Only this kind: memory, sessions, observations, facts, episodes. May be repeated.",
         autocompletion=_complete_source,
     ),
 ]

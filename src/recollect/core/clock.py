@@ -16,7 +16,7 @@ from typing import Protocol
 from recollect.core.errors import ConfigError, InvalidInput
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-DAY_MS = 86_400_000
+MINUTE_MS, DAY_MS = 60_000, 86_400_000
 MAX_MS = 253_402_300_799_999
 """The last millisecond of the year 9999, the largest time that `datetime` can show."""
 SECONDS = range(100_000_000, 100_000_000_000)

@@ -122,6 +122,21 @@ class ObservationUpdated(Event, frozen=True, kw_only=True, tag="observation.upda
     number: int
 
 
+class FactsRemembered(Event, frozen=True, kw_only=True, tag="facts.remembered"):
+    """Facts were stored that were not known."""
+
+    numbers: tuple[int, ...]
+
+
+class FactChanged(Event, frozen=True, kw_only=True, tag="fact.changed"):
+    """A fact was changed by hand, or made way for another."""
+
+    number: int
+    action: str
+    """``corrected``, ``replaced``, ``forgotten``, ``restored``, ``pinned``, ``unpinned``,
+    ``archived``."""
+
+
 class MessagesPruned(Event, frozen=True, kw_only=True, tag="messages.pruned"):
     """Retention removed the oldest messages of a session; the rest keeps its seq."""
 
@@ -155,6 +170,13 @@ class SessionsErased(Event, frozen=True, kw_only=True, tag="sessions.erased"):
     erasure_id: str
     sessions: int
     messages: int
+
+
+class FactsErased(Event, frozen=True, kw_only=True, tag="facts.erased"):
+    """Facts were removed with all that they were before."""
+
+    erasure_id: str
+    facts: int
 
 
 class SessionCompacted(Event, frozen=True, kw_only=True, tag="session.compacted"):
@@ -244,10 +266,13 @@ AnyEvent = (
     | ObservationForgotten
     | ObservationRestored
     | ObservationUpdated
+    | FactsRemembered
+    | FactChanged
     | MessagesPruned
     | RecordsPruned
     | SessionPruned
     | SessionsErased
+    | FactsErased
     | SessionCompacted
     | MemoryFlushed
     | MemoryFlushFailed

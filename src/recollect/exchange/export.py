@@ -20,8 +20,10 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeExported
 from recollect.core.scope import Scope
+from recollect.exchange.fact_lines import fact_lines
 from recollect.exchange.lines import VERSION, ExportHeader, FileLine, iso_ms, sealed
 from recollect.exchange.session_export import placed
+from recollect.knowledge.mirror import FactLine
 from recollect.observations.observation import Observation
 from recollect.observations.project_lines import project_lines
 from recollect.observations.rows import only_heard, select_observations
@@ -191,6 +193,7 @@ class HomeExport:
             yield from self._session(session_id, wanted)
             self._tell(ExportProgress(done=done, total=len(wanted.order)))
         yield from (("episode", each) for each in self._episodes())
+        yield from (("fact", each) for each in read(self._facts))
         if self._begun.is_owners:
             is_all = self._begun.group is None and scope == Scope(tenant=scope.tenant)
             paths = None if is_all else self._paths
@@ -293,6 +296,12 @@ class HomeExport:
             return shown if blob is None else self._parts.blobs.get(blob).decode()
         except (NotFound, StoreCorrupt):  # removed by retention: only head and tail are left
             return shown
+
+    def _facts(self, tx: Transaction) -> list[FactLine]:
+        order = self._order
+        found = list(fact_lines(tx, order.scope, self._audience(tx), order.since))
+        self._paths |= {each.project for each in found if each.project}
+        return found
 
     def _episodes(self) -> Iterator[Episode]:
         after = ""

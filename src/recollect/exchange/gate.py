@@ -10,24 +10,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
 
+from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
-from recollect.core.scope import includes_user
-from recollect.exchange.destination import Destination
+from recollect.core.scope import Scope, includes_user
+from recollect.exchange.fact_lines import sound_line
 from recollect.exchange.lines import Record, compaction_in, iso_ms, session_in
+from recollect.knowledge.fact import BY_HAND
+from recollect.knowledge.mirror import FactLine
+from recollect.observations.controls import CaptureControls
 from recollect.observations.draft import ObservationDraft, check_payload
 from recollect.observations.observation import Observation
 from recollect.observations.payload import payload_of
 from recollect.observations.project_lines import ProjectLine
+from recollect.observations.recorder import ObservationParts
 from recollect.observations.summary import LONGEST_SUMMARY, LONGEST_TITLE, clipped
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.episode import Episode
 from recollect.sessions.mirror.mirror_lines import CompactionLine, MessageLine, SessionLine
-from recollect.sessions.record.draft import Draft
+from recollect.sessions.record.access import MirrorSignal
+from recollect.sessions.record.draft import Draft, DraftMaker
 from recollect.sessions.record.session import Session
+from recollect.store.blobs import Blobs
+from recollect.store.engine import Database
+from recollect.text.secret_redactor import SecretRedactor
 from recollect.text.tokens import estimate_tokens
 
 _CALLS = frozenset({"tool_use", "toolCall", "function_call"})
@@ -35,6 +45,36 @@ _RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
 _TOOLS = _CALLS | _RESULTS
 _ARGUMENTS = ("input", "arguments", "args")
 _INNER = (MessageLine, CompactionLine, Observation)
+
+
+class Destination(msgspec.Struct, frozen=True, kw_only=True):
+    """The home that an import writes into.
+
+    Attributes:
+        database: ``records.db``.
+        blobs: The store of long payloads.
+        clock: Dates what is new.
+        ids: Gives rows their ids.
+        drafts: Checks and redacts messages.
+        redactor: Takes secrets out of all else; None stores texts as they come.
+        scope: The owner of all records.
+        controls: Decides what is not captured, and knows which paths are one project.
+        arrived: Notified after each transaction that added something.
+        observed: Returns what records the tools of transcripts; None records none.
+        workspace: The folder for memory files; None for nowhere.
+    """
+
+    database: Database
+    blobs: Blobs
+    clock: Clock
+    ids: IdSource
+    drafts: DraftMaker
+    redactor: SecretRedactor | None
+    scope: Scope
+    controls: CaptureControls
+    arrived: MirrorSignal
+    observed: Callable[[], ObservationParts] | None = None
+    workspace: Path | None = None
 
 
 class IncomingSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +98,7 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Incoming: TypeAlias = (
-    IncomingSession | Draft | Gap | Compaction | ObservationDraft | Episode | ProjectLine
+    IncomingSession | Draft | Gap | Compaction | ObservationDraft | Episode | FactLine | ProjectLine
 )
 
 
@@ -156,6 +196,8 @@ class Gate:
                 return self._observation(record)
             case Episode():
                 return self._episode(record)
+            case FactLine():
+                return self._fact(record)
             case ProjectLine():
                 return self._project(record)
         return None
@@ -292,6 +334,17 @@ class Gate:
             topics=tuple(map(self._text, given.topics)),
             project=self._label(given.project),
         )
+
+    def _fact(self, given: FactLine) -> FactLine | None:
+        is_by_hand = given.made_by == BY_HAND
+        reason = self._rule.verdict(given.project).reason(given.valid_from)
+        if not is_by_hand and reason is not None:
+            self.left_out["withheld"] += 1
+            return None
+        names = ("account", "peer", "turn_sender")
+        ids = self._drafts.identifiers({name: getattr(given, name) for name in names})
+        sound = sound_line(given, self._text)
+        return msgspec.structs.replace(sound, **ids, project=self._label(given.project))
 
     def _project(self, given: ProjectLine) -> ProjectLine:
         facts: Mapping[str, Any] = {

@@ -17,13 +17,13 @@ from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, Recol
 from recollect.core.events import ImportFinished
 from recollect.exchange.batch import place_of, storable
 from recollect.exchange.copied_lines import continued
-from recollect.exchange.destination import Destination
 from recollect.exchange.formats.openclaw_store import (
     ForeignEnding,
     OpenClawStore,
     StoredTranscript,
     open_store,
 )
+from recollect.exchange.gate import Destination
 from recollect.exchange.ledger import LedgerEntry, ledger_name, read_ledger, write_entry
 from recollect.exchange.observed import Observing
 from recollect.exchange.reader import (

@@ -16,8 +16,7 @@ import msgspec
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ImportFinished
 from recollect.exchange.batch import BATCH_CHARS, BATCH_FILES, BATCH_MESSAGES
-from recollect.exchange.destination import Destination
-from recollect.exchange.gate import Gate, Incoming
+from recollect.exchange.gate import Destination, Gate, Incoming
 from recollect.exchange.lines import (
     Checked,
     ExportHeader,
@@ -41,7 +40,7 @@ from recollect.store.sqlite.home import find_home_id
 from recollect.text.withheld import line_hash
 from recollect.workspace.memory_folder import LARGEST_BYTES, is_memory_path
 
-_NUMBERED = ("message", "observation", "episode")
+_NUMBERED = ("message", "observation", "episode", "fact")
 LEFT_OUT = ("erased", "deleted", "pruned", "withheld", "calls", "excluded", "denied", "unreadable")
 """Reasons for leaving out records, as named in the counts."""
 

@@ -20,6 +20,7 @@ from recollect.audience.session_key import parse_key
 from recollect.core.clock import MAX_MS, to_ms
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.exchange.reader import read_lines
+from recollect.knowledge.mirror import FactLine
 from recollect.observations.observation import Observation
 from recollect.observations.project_lines import ProjectLine
 from recollect.sessions.context.compaction import Compaction
@@ -113,6 +114,7 @@ class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     compaction: CompactionLine | None = None
     observation: Observation | None = None
     episode: Episode | None = None
+    fact: FactLine | None = None
     file: FileLine | None = None
     end: ExportEnd | None = None
 
@@ -130,7 +132,14 @@ class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 Record: TypeAlias = (
-    ProjectLine | SessionLine | MessageLine | CompactionLine | Observation | Episode | FileLine
+    ProjectLine
+    | SessionLine
+    | MessageLine
+    | CompactionLine
+    | Observation
+    | Episode
+    | FactLine
+    | FileLine
 )
 KINDS = tuple(name for name in ExportLine.__struct_fields__ if name not in {"header", "end"})
 """The kinds of records."""

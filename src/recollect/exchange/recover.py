@@ -19,6 +19,7 @@ from recollect.core.clock import Clock, IdSource, SystemClock
 from recollect.core.errors import InvalidInput, NotFound, RecollectError, StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, default_home, load_settings
+from recollect.exchange.fact_lines import recover_known
 from recollect.exchange.mirrors import (
     MirrorRecovery,
     copies_of_mirrors,
@@ -31,6 +32,7 @@ from recollect.governance.aside import refuse_open, set_records_aside
 from recollect.governance.removal import ERASED_TENANT, erase_files_of
 from recollect.index.model.document import SESSIONS
 from recollect.index.model.name_table import grouped_refs
+from recollect.knowledge.mirror import write_facts
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_lines import SessionLine
 from recollect.sessions.mirror.recovery_file import (
@@ -49,6 +51,7 @@ from recollect.store.locks import WriteQueue
 from recollect.store.sqlite.database import open_records
 from recollect.store.sqlite.home import (
     AGENTS,
+    FACTS_FILE,
     INDEX_FILE,
     MIRROR_SUFFIX,
     RECORDS_FILE,
@@ -117,6 +120,7 @@ class RecoverReport(msgspec.Struct, frozen=True, kw_only=True):
         messages: Messages in them.
         compactions: Recovered summaries that replace messages in the view.
         imports: Files of other programs that are recorded as read.
+        facts: Facts that were remembered or changed by hand; others are in the messages.
         damaged: The first lines that cannot be read, up to `MAX_LISTED`.
         damaged_count: The number of all of them.
         lost: Kinds of records that no mirror has.
@@ -134,6 +138,7 @@ class RecoverReport(msgspec.Struct, frozen=True, kw_only=True):
     messages: int = 0
     compactions: int = 0
     imports: int = 0
+    facts: int = 0
     damaged: tuple[DamagedLine, ...] = ()
     damaged_count: int = 0
     lost: tuple[str, ...] = ()
@@ -178,7 +183,7 @@ class Recovery:
         self._taken: set[str] = set()
         self._unfinished: list[str] = []
         self._erased: list[Tombstone] = []
-        self._messages = self._compactions = 0
+        self._messages = self._compactions = self._facts = 0
         self._damaged: list[DamagedLine] = []
         self._lost: dict[str, LostSession] = {}
         self._copies: dict[str, list[Path]] = {}
@@ -231,7 +236,7 @@ class Recovery:
         with os_errors(folder):
             found = sorted(folder.glob(f"*{MIRROR_SUFFIX}"))
             paths = [path for path in found if path.is_file() and not path.is_symlink()]
-        if paths or copies_of_mirrors(self._home):
+        if paths or copies_of_mirrors(self._home) or (self._home / FACTS_FILE).is_file():
             return paths
         off = "" if self._settings.sessions.mirror else "sessions.mirror is off: "
         raise NotFound(
@@ -270,6 +275,8 @@ class Recovery:
         else:
             self._counts["orphans"] = database.write(lambda tx: link_sessions(tx, lines))
             self._erase_on(database)
+        self._facts, damaged = recover_known(self._home, database, self._erased, self._unfinished)
+        self._damaged += [DamagedLine(path=FACTS_FILE, line=0)] * damaged
         self._note_lost(facts or RecoveryFacts())
         self._note_missing()
         self._counts["facts"] = facts is None
@@ -383,7 +390,7 @@ class Recovery:
             return
         database = open_records(self._home, self._settings.store, self._clock)
         try:
-            mirror = TranscriptMirror(self._home, database)
+            mirror = TranscriptMirror(self._home, database, write_facts)
             mirror.heal_all()
             mirror.flush()
         finally:
@@ -398,6 +405,7 @@ class Recovery:
             messages=self._messages,
             compactions=self._compactions,
             imports=imports,
+            facts=self._facts,
             damaged=tuple(self._damaged[:MAX_LISTED]),
             damaged_count=len(self._damaged),
             lost=LOST,

@@ -24,9 +24,8 @@ from recollect.exchange.batch import (
     event_id_of,
     storable,
 )
-from recollect.exchange.destination import Destination
 from recollect.exchange.formats.extras import Extras, foreign_of
-from recollect.exchange.gate import CallFilter
+from recollect.exchange.gate import CallFilter, Destination
 from recollect.exchange.ledger import LedgerEntry, write_entry
 from recollect.exchange.observed import CallBook, Observing
 from recollect.exchange.reader import MAX_LINE_BYTES, Line, LineOccurrences, LineSource, decode_line

@@ -16,12 +16,10 @@ import msgspec
 from recollect.core.clock import moved_id
 from recollect.core.events import ObservationsRecorded, SessionCreated
 from recollect.core.scope import Scope
-from recollect.exchange.gate import (
-    Gap,
-    Incoming,
-    IncomingSession,
-)
+from recollect.exchange.fact_lines import FactIds, take_fact
+from recollect.exchange.gate import Gap, Incoming, IncomingSession
 from recollect.exchange.mirrors import note_progress
+from recollect.knowledge.mirror import FactLine
 from recollect.observations.blobs import store_named
 from recollect.observations.draft import ObservationDraft
 from recollect.observations.observation import Observation
@@ -77,6 +75,7 @@ _TAKEN: Mapping[str, LiteralString] = {
     "message": "SELECT 1 FROM messages WHERE tenant = ? AND number = ?",
     "observation": "SELECT 1 FROM observations WHERE tenant = ? AND number = ?",
     "episode": "SELECT 1 FROM episodes WHERE tenant = ? AND number = ?",
+    "fact": "SELECT 1 FROM facts WHERE tenant = ? AND number = ?",
 }
 _GREATEST: LiteralString = "SELECT coalesce(max(number), 0) FROM messages WHERE tenant = ?"
 
@@ -183,6 +182,8 @@ class ExchangeWriter:
                 self._project(item)
             case Episode():
                 self._episode(item)
+            case FactLine():
+                self._fact(item)
             case _:
                 self._inner(item)
 
@@ -456,6 +457,11 @@ class ExchangeWriter:
             if not self._terms.dry_run:
                 restore_episode(self._tx, msgspec.structs.replace(given, **facts, **owner))
                 raise_counter(self._tx, self._tenant, "episode", number)
+
+    def _fact(self, given: FactLine) -> None:
+        self._flush()
+        ids = FactIds(self._session_id, self._of_message, self._number, frozenset(self._lost))
+        self.added[take_fact(self._tx, given, self._terms, ids)] += 1
 
     def _has_whole(self, given: Episode, session_id: str) -> bool:
         row = self._tx.row(_WHOLE, (session_id, given.turn_sender))

@@ -15,6 +15,7 @@ from recollect.store.sqlite.home import (
     AGENTS,
     ASIDE,
     BLOBS,
+    FACTS_FILE,
     GUEST_NOTES,
     INDEX_FILE,
     RECORDS_FILE,
@@ -93,7 +94,7 @@ def _set_aside(home: Path, names: list[str], clock: Clock) -> Path | None:
 
 def _is_content(name: str) -> bool:
     is_database = name.startswith((RECORDS_FILE, INDEX_FILE)) and not name.endswith(".lock")
-    return is_database or name in {*_FOLDERS, RECOVERY_FILE}
+    return is_database or name in {*_FOLDERS, RECOVERY_FILE, FACTS_FILE}
 
 
 def new_folder(above: Path, clock: Clock) -> Path:

@@ -19,12 +19,15 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
+from recollect.governance.erased_facts import begin_fact_erasure
 from recollect.governance.erased_notes import erase_notes
+from recollect.governance.erasure_receipt import ErasureReceipt, receipt_of, receipt_of_fact
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
 from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
+from recollect.knowledge.rows import of_facts, require_fact, select_facts
 from recollect.sessions.context.episode import episodes_of
-from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
+from recollect.sessions.context.flushed_notes import erase_lines
 from recollect.sessions.lease import find_lease, held
 from recollect.sessions.record.lineage import ancestors, find_kin
 from recollect.sessions.record.session import (
@@ -48,7 +51,7 @@ from recollect.sessions.record.tombstone import (
     imported_paths,
     is_buried,
 )
-from recollect.store.columns import first_integer, integer, text
+from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import os_errors
 from recollect.store.journal import record_event
@@ -66,24 +69,7 @@ from recollect.text.secret_redactor import is_marked
 _BESIDE = (".before-*", ".restoring-*")
 """Earlier homes that a restore kept, and what a killed restore unpacked, which the next one
 removes."""
-_COUNTS: dict[str, LiteralString] = {
-    "messages": "SELECT count(*) FROM messages WHERE session_id = ?",
-    "tool_calls": "SELECT count(*) FROM tool_calls WHERE session_id = ?",
-    "observations": "SELECT count(*) FROM observations WHERE session_id = ?",
-    "compactions": "SELECT count(*) FROM compactions WHERE session_id = ?",
-    "episodes": "SELECT count(*) FROM episodes WHERE session_id = ?",
-    "injections": "SELECT count(*) FROM injections WHERE session_id = ?",
-    "events": "SELECT count(*) FROM events WHERE session_id = ?",
-    "pending_messages": "SELECT count(*) FROM pending_messages p JOIN sessions s"
-    " ON s.key = p.key AND s.tenant = p.tenant WHERE s.id = ?",
-}
-_BYTES: LiteralString = """
-    SELECT coalesce((SELECT sum(octet_length(content) + octet_length(text)
-            + octet_length(metadata)) FROM messages WHERE session_id = j.id), 0)
-        + coalesce((SELECT sum(octet_length(title) + octet_length(summary) + octet_length(input)
-            + octet_length(output)) FROM observations WHERE session_id = j.id), 0)
-    FROM (SELECT ? AS id) j
-"""
+_TWO = "another program is erasing, or copies the home"
 _SESSIONS: LiteralString = """
     SELECT j.value, e.tenant FROM erasures e, json_each(e.session_ids) j WHERE e.finished_at IS NULL
 """
@@ -112,40 +98,6 @@ class ErasureProgress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 OnErase: TypeAlias = Callable[[ErasureProgress], object]
-
-
-class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of an erasure, or of a dry run.
-
-    Attributes:
-        id: Of the erasure; None of a dry run.
-        dry_run: Nothing was changed.
-        at: When, ms UTC.
-        session_ids: The erased session, and the forks erased with it.
-        counts: Erased rows by kind.
-        bytes: Size of the messages and observations in UTF-8, without blobs.
-        shared_with: The session that it was forked from, which owns the messages before the fork.
-        notes: Removed lines by file of flushed notes: unchanged ones that only this session said.
-        damaged_copies: Unreadable files of the home that may have held it: they are removed whole.
-        still_held_by: Paths outside of recollect's reach that hold it: transcripts of other
-            programs, backups, homes set aside by a restore.
-        is_clean: Whether nothing of it is left in a file of the home. If not, the warnings say why,
-            and the next opening of the home tries again.
-        warnings: One sentence each.
-    """
-
-    id: str | None
-    dry_run: bool
-    at: int
-    session_ids: tuple[str, ...]
-    counts: dict[str, int]
-    bytes: int
-    shared_with: tuple[str, ...] = ()
-    notes: tuple[ErasedNotes, ...] = ()
-    damaged_copies: tuple[str, ...] = ()
-    still_held_by: tuple[str, ...] = ()
-    is_clean: bool = True
-    warnings: tuple[str, ...] = ()
 
 
 class Indexes(Protocol):
@@ -204,7 +156,7 @@ class Eraser:
 
         def plan_erasure(tx: Transaction) -> tuple[ErasureReceipt, list[Session]]:
             sessions = choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
-            return _receipt(tx, sessions, now), sessions
+            return receipt_of(tx, sessions, now), sessions
 
         receipt, sessions = self._records.read(plan_erasure)
         return self._with_files(receipt, sessions)
@@ -238,7 +190,7 @@ class Eraser:
         def begin_erasure(tx: Transaction) -> ErasureReceipt:
             sessions = choose(tx)
             receipt = msgspec.structs.replace(
-                _receipt(tx, sessions, now, erasure_id),
+                receipt_of(tx, sessions, now, erasure_id),
                 notes=planned.notes,
                 damaged_copies=planned.damaged_copies,
                 still_held_by=planned.still_held_by,
@@ -248,11 +200,36 @@ class Eraser:
 
         with self._alone() as alone:
             if not alone:
-                raise StoreBusy("another program is erasing, or copies the home", hint="try later")
+                raise StoreBusy(_TWO, hint="try later")
             planned = self.preview(session_id, with_forks=with_forks)
             sweep_spool(self._home, self._records.read(choose))
             receipt = self._records.write(begin_erasure)
             warnings = self._finish(on_progress, receipt.counts["messages"])
+        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
+
+    def erase_fact(self, name: str, *, dry_run: bool = False) -> ErasureReceipt:
+        """Erase a fact with its history; the message that says it stays, see `erase`.
+
+        Args:
+            name: Its number or id.
+            dry_run: Only report it.
+
+        Raises:
+            NotFound: the scope has no such fact.
+            StoreBusy, StoreError: as `erase`.
+        """
+        now, erasure_id = self._clock.now_ms(), self._ids.new()
+        if dry_run:
+            found = self._records.read(lambda tx: require_fact(tx, self._scope, name))
+            return receipt_of_fact(found, now)
+        with self._alone() as alone:
+            if not alone:
+                raise StoreBusy(_TWO, hint="try later")
+            fact = self._records.write(
+                lambda tx: begin_fact_erasure(tx, self._scope, name, erasure_id, now)
+            )
+            warnings = self._finish()
+        receipt = receipt_of_fact(fact, now, erasure_id)
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
 
     def finish(self) -> None:
@@ -377,7 +354,7 @@ def erase_again(records: Database, erasures: KnownErasures, clock: Clock, ids: I
                 session = require_session(tx, Scope(tenant=text(tenant)), text(id_))
                 back.setdefault(session.tenant, []).append(session)
         for sessions in back.values():
-            _begin(tx, sessions, _receipt(tx, sessions, clock.now_ms(), ids.new()))
+            _begin(tx, sessions, receipt_of(tx, sessions, clock.now_ms(), ids.new()))
         return sum(map(len, back.values()))
 
     return records.write(bury_again)
@@ -419,11 +396,12 @@ def choose_session(
 
 
 def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:
-    """Return a row for a session that retention removed but whose episode is kept."""
+    """Return a row for a session that retention removed but whose episode or facts are kept."""
     if is_buried(tx, scope.tenant, [(OURS, session_id)]):
         hint = "list those that are left with `recollect sessions`"
         raise NotFound("the session was erased", hint=hint, erased=True)
-    if not episodes_of(tx, scope, session_id):
+    where = of_facts(scope).also("session_id = ?", session_id)
+    if not episodes_of(tx, scope, session_id) and not select_facts(tx, where, 1):
         return require_session(tx, scope, session_id)
     return Session(
         id=session_id, tenant=scope.tenant, status=DELETED, created_at=now, updated_at=now
@@ -461,25 +439,6 @@ def _end(tx: Transaction, now: int, ids: str) -> None:
     """Record that nothing is left; mirrors and indexes have processed the ids."""
     tx.execute(_FINISH, (now,))
     tx.execute(_FORGET_IDS, (ids,))
-
-
-def _receipt(
-    tx: Transaction, sessions: Sequence[Session], now: int, erasure_id: str | None = None
-) -> ErasureReceipt:
-    ids = [session.id for session in sessions]
-    counts = {"sessions": len(ids)}
-    for kind, sql in _COUNTS.items():
-        counts[kind] = sum(first_integer(tx.row(sql, (id_,))) for id_ in ids)
-    parents = {s.parent_id for s in sessions if s.parent_id is not None and s.forked_at_seq}
-    return ErasureReceipt(
-        id=erasure_id,
-        dry_run=erasure_id is None,
-        at=now,
-        session_ids=tuple(ids),
-        counts=counts,
-        bytes=sum(integer((tx.row(_BYTES, (id_,)) or (0,))[0]) for id_ in ids),
-        shared_with=tuple(sorted(parents - {*ids})),
-    )
 
 
 def _tried(step: Callable[[], Iterable[str]]) -> list[str]:

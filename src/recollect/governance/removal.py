@@ -21,12 +21,21 @@ from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
 from recollect.governance.plan import SessionRemoval
 from recollect.governance.sweep import mark_unswept
+from recollect.knowledge.erased import drop_said
+from recollect.knowledge.rows import note_lost_sources
 from recollect.observations.projects import forget_project
 from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.sessions.context.episode import Episode, store_episode
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND
-from recollect.sessions.record.lineage import find_children, find_one, last_read, touch_shared
+from recollect.sessions.record.lineage import (
+    find_children,
+    find_one,
+    last_read,
+    touch_episodes,
+    touch_facts,
+    touch_shared,
+)
 from recollect.sessions.record.message_rows import note_removed, remove_messages
 from recollect.sessions.record.session import (
     CHANGED_KIND,
@@ -238,7 +247,12 @@ def _remove_some(tx: Transaction, opened: OpenRemoval, now: int) -> int:
     remove_messages(tx, opened.tenant, opened.session_id, ids)
     tx.executemany("DELETE FROM injected_items WHERE ref = ?", each)
     record_changes(tx, tenant=opened.tenant, kind=MESSAGE_KIND, refs=ids, op="delete", at=now)
-    return len(ids) or (_remove_observations(tx, opened, now) if opened.is_whole else 0)
+    if ids:
+        note_lost_sources(tx, ids, now)
+        return len(ids)
+    return (_remove_observations(tx, opened, now) if opened.is_whole else 0) or (
+        drop_said(tx, opened.session_id, MESSAGES_AT_ONCE, now) if opened.is_erased else 0
+    )
 
 
 def _remove_observations(tx: Transaction, opened: OpenRemoval, now: int) -> int:
@@ -278,9 +292,11 @@ def _close(tx: Transaction, opened: OpenRemoval, now: int) -> None:
     _part_from_kin(tx, session_id, tenant, now)
     tx.execute("UPDATE imports SET session_id = NULL WHERE session_id = ?", (session_id,))
     drop_recognised(tx, session_id)
+    touch_episodes(tx, session_id, now)  # of an erased one they are gone then
     for statement in (*_DEPENDENT, *(_TOLD if opened.is_erased else ())):
         tx.execute(statement, (session_id,))
     tx.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+    touch_facts(tx, session_id, now)
     record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=session_id, op="delete", at=now)
 
 
@@ -314,6 +330,9 @@ _DEPENDENT: tuple[LiteralString, ...] = (
     "DELETE FROM tool_calls WHERE session_id = ?",
     "DELETE FROM prunings WHERE session_id = ?",
     "DELETE FROM removed_seqs WHERE session_id = ?",
+    "DELETE FROM injected_items WHERE kind = 'state' AND ref = ?",
+    "DELETE FROM session_states WHERE session_id = ?",
+    "DELETE FROM summarised WHERE session_id = ?",
 )
 _TOLD: tuple[LiteralString, ...] = (
     "DELETE FROM injected_items WHERE ref IN (SELECT id FROM episodes WHERE session_id = ?)",

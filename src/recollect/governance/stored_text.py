@@ -13,6 +13,7 @@ from typing import Literal, LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.errors import NotFound, StoreError
+from recollect.knowledge.rows import renew_fact, renew_history
 from recollect.observations.blobs import store_named
 from recollect.observations.payload import Payload, payload_of
 from recollect.observations.rows import renew_observation
@@ -281,8 +282,16 @@ TABLES = (
             "turn_sender": "id",
             "topics": "value",
             "speakers": "value",
+            "decisions": "value",
+            "outcome": "text",
+            "open_ends": "value",
         },
         renew=_tell(EPISODE_KIND, "episodes"),
+        unique=("turn_sender",),
+    ),
+    StoredText(
+        table="session_states",
+        cells={"task": "text", "steps": "value", "turn_sender": "id"},
         unique=("turn_sender",),
     ),
     StoredText(
@@ -305,6 +314,26 @@ TABLES = (
         together=_observation,
         renew=renew_observation,
         unique=("event_id", "tool_use_id"),
+    ),
+    StoredText(
+        table="facts",
+        cells={
+            "text": "text",
+            "name": "text",
+            "slot": "text",
+            "value": "text",
+            "project": "text",
+            "account": "id",
+            "peer": "id",
+            "turn_sender": "id",
+        },
+        renew=renew_fact,
+    ),
+    StoredText(
+        table="fact_history",
+        key=("fact_id", "version"),
+        cells={"text": "text", "actor": "id"},
+        renew=renew_history,
     ),
     StoredText(
         table="pending_messages",

@@ -16,8 +16,10 @@ from typing import LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.errors import RecollectError
+from recollect.knowledge.rows import KIND as FACT_KIND
 from recollect.observations.blobs import remove_unused
 from recollect.observations.rows import KIND as OBSERVATION_KIND
+from recollect.sessions.context.episode import EPISODE_KIND
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
@@ -50,6 +52,8 @@ _FORGET: LiteralString = """
     DELETE FROM changes WHERE seq > ? AND seq <= ? AND kind = ? AND op = 'put'
         AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = changes.ref)
         AND NOT EXISTS (SELECT 1 FROM observations WHERE observations.id = changes.ref)
+        AND NOT EXISTS (SELECT 1 FROM episodes WHERE episodes.id = changes.ref)
+        AND NOT EXISTS (SELECT 1 FROM facts WHERE facts.id = changes.ref)
 """
 
 
@@ -163,7 +167,7 @@ def _clear_records(copies: Copies, most_bytes: int | None) -> str | None:
     records = copies.records
     head = records.read(last_change)
     for start in range(0, head, CHANGES):
-        for kind in (MESSAGE_KIND, OBSERVATION_KIND):
+        for kind in (MESSAGE_KIND, OBSERVATION_KIND, EPISODE_KIND, FACT_KIND):
             span = (start, min(head, start + CHANGES), kind)
             records.write(partial(_forget, span=span))
     return _rewrite(records, most_bytes)

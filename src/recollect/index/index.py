@@ -181,7 +181,7 @@ class Index:
         embedders = Embedders(first=embedder, fallback=fallback, was_found=was_found, is_off=is_off)
         self._indexer = Indexer(self._near.followed(), clock, settings, embedders, locks)
         questions = QuestionVectors(embedders, settings.embedding.remote.query_timeout_s)
-        self._search = SearchService(
+        self.search_service = SearchService(
             database,
             settings.search,
             questions,
@@ -206,7 +206,7 @@ class Index:
             _feeds=(*self._outboxes, *scans),
             _reported=set(),
             _origin=origin,
-            _search=self._search.within(origin),
+            search_service=self.search_service.within(origin),
         )
         self.views.add(view)
         return view
@@ -326,7 +326,7 @@ class Index:
         missing = self._embed(watch, state, most) if wants else []
         now = self._clock.now_ms()
         options = msgspec.structs.replace(options, now_ms=now, times=self._times(query, now))
-        result = self._search.search(query, scope, options, state.serving, missing)
+        result = self.search_service.search(query, scope, options, state.serving, missing)
         distinct = list(dict.fromkeys([*warnings, *result.warnings, *self._near.warnings()]))
         return msgspec.structs.replace(result, warnings=distinct)
 

@@ -6,8 +6,9 @@ import functools
 import inspect
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import msgspec
 from anyio import from_thread
@@ -18,6 +19,7 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
 from recollect.answers.context import ContextOutput, context_output
+from recollect.answers.fact import RememberOutput, forget_fact_output, remember_output
 from recollect.answers.file import FileOutput, file_output
 from recollect.answers.hit import SearchOutput, TimelineOutput, search_output, timeline_output
 from recollect.answers.observation import (
@@ -26,6 +28,7 @@ from recollect.answers.observation import (
     forget_output,
     records_output,
 )
+from recollect.caller import Caller
 from recollect.core.checks import MOST_HITS, MOST_IDS, MOST_LINES, MOST_QUESTION
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.numbers import parse_record
@@ -70,6 +73,8 @@ Lines = Annotated[
         json_schema_extra={"minimum": 0, "maximum": MOST_LINES},
     ),
 ]
+_RECENT = 20
+"""Sessions among which the owner's last one is looked for."""
 _WHEN = "use #12, m88 or an id, an ISO 8601 time, or milliseconds; or give query"
 
 
@@ -101,7 +106,10 @@ def memory_search(
     ] = None,
     sources: Annotated[
         list[str] | None,
-        Field(description="Only these: memory (files), sessions (messages), observations."),
+        Field(
+            description="Only these: memory (files), sessions (messages), observations, facts, "
+            "episodes (past sessions)."
+        ),
     ] = None,
     project: Project = None,
     since: Since = None,
@@ -209,7 +217,7 @@ def get_observations(
     ids: Annotated[
         list[str],
         Field(
-            description="Names or ids from memory_search and timeline: #12, m88, e3.",
+            description="Names or ids from memory_search and timeline: #12, m88, e3, f7.",
             json_schema_extra={"maxItems": MOST_IDS},
         ),
     ],
@@ -217,7 +225,7 @@ def get_observations(
         int, Field(description="What each may cost; a longer one is shortened to it.")
     ] = 1_000,
 ) -> RecordsOutput:
-    """Load records in full by name: observations, messages and episodes. Step 3 of 3 of recall.
+    """Load records in full by name: observations, messages, episodes, facts. Step 3 of 3 of recall.
 
     Ask for several at once, and only for those that you need: memory_search and timeline tell what
     each costs. missing has the names that nothing has.
@@ -264,20 +272,91 @@ def session_context(
     return context_output(named, memory.context(named, query, max_tokens, record=False))
 
 
+def remember(
+    *,
+    text: Annotated[
+        str, Field(description="One short statement in the user's own words, where there are any.")
+    ],
+    kind: Annotated[
+        str | None,
+        Field(
+            description="rule, decision, preference, personal, work, habit, relationship, "
+            "technical, schedule or open_end; found out if left out."
+        ),
+    ] = None,
+    about: Annotated[
+        Literal["me", "project"] | None,
+        Field(description="The user (me) or the project; found out if left out."),
+    ] = None,
+    importance: Annotated[int | None, Field(description="1 to 10; 5 is usual.")] = None,
+    project: Project = None,
+    session: Annotated[
+        str | None,
+        Field(description="Id or key of the session that says it; the one used last if left out."),
+    ] = None,
+) -> RememberOutput:
+    """Remember a fact that stays true: a rule, a decision, a preference, something about a person.
+
+    Use it when the user asks you to remember something, or decides or corrects something that
+    later sessions must know. The same words again are known; a new value replaces the old one.
+    What you conclude about the user by yourself waits until the user confirms it: say so where
+    inReview is true.
+    """
+    caller = CALLER.get()
+    caller.require("capture")
+    remembered = caller.memory.facts.remember(
+        None,
+        text,
+        kind,
+        importance,
+        about=about,
+        project=project_of(caller, project),
+        trust="agent",
+        for_session=_said_in(caller, session),
+    )
+    caller.memory.audit.record("fact.remember", target=remembered.fact.id)
+    return remember_output(remembered)
+
+
+def _said_in(caller: Caller, session: str | None) -> str | None:
+    """Return the session in which something is remembered: the caller's, or the owner's last one.
+
+    What is said to others is not the owner's.
+    """
+    named, sessions = caller.for_session(session), caller.memory.sessions
+    if named is not None:
+        return named
+    recent = sessions.list(limit=_RECENT)
+    return next((s.id for s in recent if sessions.visibility_group(s.id).is_owners), None)
+
+
 def forget(
-    *, id: Annotated[str, Field(description="The name or id of an observation: #12.")]
+    *,
+    id: Annotated[
+        str,
+        Field(description="The name or id of an observation or a fact: #12, f12; or its words."),
+    ],
 ) -> ForgetOutput:
-    """Take an observation out of search, timelines and prompts, when the user asks for it.
+    """Take an observation or a fact out of search and prompts, when the user asks for it.
 
     It is not erased: the user can bring it back. Messages and files are not forgotten by this.
     """
     caller = CALLER.get()
     caller.require("write")
-    observations, heard = caller.memory.observations, caller.for_session()
+    memory, heard = caller.memory, caller.for_session()
+    meant = parse_record(id)
+    if meant is None or meant.kind == "fact":
+        fact = memory.facts.said(id, for_session=heard)
+        if fact.session_id is not None:
+            with suppress(NotFound):  # retention removed it
+                caller.writable(memory.sessions.get(fact.session_id))
+        memory.audit.record("forget", target=fact.id)
+        return forget_fact_output(memory.facts.forget(fact.id, for_session=heard))
+    observations = memory.observations
     for known in observations.get(id, forgotten=True, for_session=heard).found:
-        caller.writable(caller.memory.sessions.get(known.session_id))
+        caller.writable(memory.sessions.get(known.session_id))
     forgotten = observations.forget(id, for_session=heard)
-    caller.memory.audit.record("forget", target=forgotten.id)
+    memory.audit.record("forget", target=forgotten.id)
     return forget_output(forgotten)
 
 
@@ -343,6 +422,7 @@ class _Hints(msgspec.Struct, frozen=True):
     run: Callable[..., Any]
     title: str
     writes: bool = False
+    takes_away: bool = False
 
 
 _TOOLS = (
@@ -351,7 +431,8 @@ _TOOLS = (
     _Hints(timeline, "What was around it"),
     _Hints(get_observations, "Load records in full"),
     _Hints(session_context, "Context of a session"),
-    _Hints(forget, "Forget an observation", writes=True),
+    _Hints(remember, "Remember a fact", writes=True),
+    _Hints(forget, "Forget a record", writes=True, takes_away=True),
 )
 
 
@@ -369,7 +450,7 @@ def _made(tool: _Hints) -> Tool:
         annotations=ToolAnnotations(
             title=tool.title,
             read_only_hint=not tool.writes,
-            destructive_hint=tool.writes,
+            destructive_hint=tool.takes_away,
             idempotent_hint=True,
             open_world_hint=False,
         ),

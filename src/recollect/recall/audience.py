@@ -18,8 +18,9 @@ from recollect.core.clock import MAX_MS, Clock, zone_of
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope, ScopeOfPerson
 from recollect.core.settings import Settings
+from recollect.index.model.document import source_names
 from recollect.index.model.visibility import SeqRange, Spoken
-from recollect.index.query.search_service import SearchOptions, source_names
+from recollect.index.query.search_service import SearchOptions
 from recollect.store.engine import Database, Transaction
 
 if TYPE_CHECKING:  # imported with the first session or time in a question

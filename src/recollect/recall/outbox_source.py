@@ -16,16 +16,15 @@ from recollect.store.engine import Database, Transaction
 BATCH = 2_048
 """Changes per transaction of the index: as fast as 4,096 for a bulk, while concurrent writers wait
 half as long (bench load, 60,000 messages: 13,799 and 14,201 a CPU second)."""
-KINDS = ("message", "observation")
+KINDS: LiteralString = "'message', 'observation', 'episode', 'fact'"
 """The kinds of records in the outbox that can be found."""
-_REACH: LiteralString = """
+_REACH: LiteralString = f"""
     SELECT max(seq), group_concat(DISTINCT kind), count(*) FROM (
-        SELECT seq, kind FROM changes WHERE seq > ? AND kind IN ('message', 'observation')
-        ORDER BY seq LIMIT ?)
-"""
-_NEWEST: LiteralString = """
-    SELECT seq FROM changes WHERE kind IN ('message', 'observation') ORDER BY seq DESC LIMIT 1
-"""
+        SELECT seq, kind FROM changes WHERE seq > ? AND kind IN ({KINDS}) ORDER BY seq LIMIT ?)
+"""  # noqa: S608  # literals
+_NEWEST: LiteralString = (
+    f"SELECT seq FROM changes WHERE kind IN ({KINDS}) ORDER BY seq DESC LIMIT 1"  # noqa: S608
+)
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,10 +105,18 @@ class OutboxSource:
 
 def reader(kind: str) -> RecordReader:
     """Return the reader of records of a kind; its module is imported with the first of them."""
-    if kind == KINDS[0]:
+    if kind == "message":
         from recollect.recall.transcript_source import changed_messages
 
         return changed_messages
+    if kind == "episode":
+        from recollect.recall.retrieval.episode_source import changed_episodes
+
+        return changed_episodes
+    if kind == "fact":
+        from recollect.recall.fact_source import changed_facts
+
+        return changed_facts
     from recollect.recall.observation_source import changed_observations
 
     return changed_observations

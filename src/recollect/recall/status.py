@@ -21,15 +21,17 @@ from recollect.index.index import Index, IndexStatus
 from recollect.index.model.generation import read_up_to
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
+from recollect.knowledge.rows import count_facts
 from recollect.models.languages import languages_of
 from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.observations.controls import CaptureControls, Pause
 from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.recall.outbox_source import OutboxSource
+from recollect.sessions.context.episode import count_episodes
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.columns import Condition, integer, typed_rows
-from recollect.store.engine import Database, Health
+from recollect.store.engine import Database, Health, Transaction
 from recollect.store.journal import last_change
 from recollect.store.meta import PLAIN_KEYS, UNTOLD, drop_value, find_value
 from recollect.store.sqlite.database import SqliteDatabase
@@ -42,6 +44,7 @@ if TYPE_CHECKING:  # it imports what runs programs
 
 _COUNTS: LiteralString = """
     SELECT count(*), (SELECT count(*) FROM messages), (SELECT count(*) FROM observations),
+        (SELECT count(*) FROM facts),
         count(CASE WHEN status <> 'deleted' AND user_id IS NOT NULL
             AND coalesce(chat_type, channel, 'direct') = 'direct'
             OR status <> 'deleted' AND coalesce(chat_type, channel) IS NULL AND EXISTS (
@@ -58,6 +61,7 @@ class _Counts(msgspec.Struct, frozen=True, array_like=True):
     sessions: int
     messages: int
     observations: int
+    facts: int
     personal: int
     unknown: int
 
@@ -214,6 +218,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         sessions: Their number.
         messages: Their number.
         observations: Their number, forgotten ones included.
+        facts: Their number, whatever their status.
         unowned: Sessions with people while ``sessions.owner`` is empty: all count as guests'.
         unknown_origin: Imported sessions whose hearers are unknown.
         capture: What is not captured, and which projects look alike.
@@ -257,6 +262,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     messages: int
     observations: int
+    facts: int
     unowned: int
     unknown_origin: int
     capture: CaptureStatus
@@ -337,6 +343,7 @@ def report_status(parts: Reported) -> Status:
         sessions=counts.sessions,
         messages=counts.messages,
         observations=counts.observations,
+        facts=counts.facts,
         unowned=0 if parts.settings.sessions.owner else counts.personal,
         unknown_origin=counts.unknown,
         capture=_capture(parts.capture),
@@ -457,13 +464,15 @@ class RecordCounts(msgspec.Struct, frozen=True):
         sessions: Conversations.
         messages: Messages in them.
         observations: Recorded actions of agents.
-        episodes: Summaries of sessions.
+        episodes: Summaries of sessions, those that retention removed among them.
+        facts: What is known, as far as it is current.
     """
 
     sessions: int
     messages: int
     observations: int
     episodes: int
+    facts: int
 
 
 _OF_SESSIONS: LiteralString = """FROM (
@@ -472,9 +481,7 @@ _OF_SESSIONS: LiteralString = """FROM (
 _THEIR_RECORDS: LiteralString = """)
     SELECT (SELECT count(*) FROM them), (SELECT coalesce(sum(message_count), 0) FROM them),
         (SELECT count(*) FROM observations INDEXED BY observations_twin
-            WHERE session_id IN (SELECT id FROM them) AND is_forgotten = 0),
-        (SELECT count(*) FROM episodes INDEXED BY episodes_twin
-            WHERE session_id IN (SELECT id FROM them)))
+            WHERE session_id IN (SELECT id FROM them) AND is_forgotten = 0))
 """
 
 
@@ -482,5 +489,11 @@ def count_records(records: Database, scope: Scope) -> RecordCounts:
     """Return the number of records of each kind in a scope."""
     where = Condition(scope).also("status <> ?", "deleted")
     sql: LiteralString = _OF_SESSIONS + where.sql + _THEIR_RECORDS
-    (row,) = records.read(lambda tx: compared_rows(tx, "*", sql, where.params))
-    return RecordCounts(*map(integer, row))
+
+    def read(tx: Transaction) -> RecordCounts:
+        (row,) = compared_rows(tx, "*", sql, where.params)
+        sessions, messages, observations = map(integer, row)
+        episodes, facts = count_episodes(tx, scope), count_facts(tx, scope)
+        return RecordCounts(sessions, messages, observations, episodes, facts)
+
+    return records.read(read)

@@ -54,8 +54,10 @@ from recollect.server.routes import (
     access,
     admin,
     client_hooks,
+    episodes,
     events,
     exchange,
+    facts,
     files,
     health,
     hooks,
@@ -229,8 +231,9 @@ class HttpApp:
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
     seed = (health, sessions, observations, recall, hooks)
-    beside = (client_hooks, messages, projects, files, memory, events, exchange, admin, access)
-    return tuple(route for file in (*seed, *beside) for route in file.ROUTES)
+    beside = (client_hooks, messages, episodes, facts, projects, files, memory)
+    operators = (events, exchange, admin, access)
+    return tuple(route for file in (*seed, *beside, *operators) for route in file.ROUTES)
 
 
 def all_mounts() -> tuple[Mount, ...]:

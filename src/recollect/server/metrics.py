@@ -83,7 +83,7 @@ class Metrics:
 
 
 def _of_home(status: Status) -> Iterator[str]:
-    kinds = ("sessions", "messages", "observations")
+    kinds = ("sessions", "messages", "observations", "facts")
     records = [({"kind": kind}, getattr(status, kind)) for kind in kinds]
     healths = {"records": status.records_health, "index": status.index_health}
     commits = [({"database": name}, health.commits) for name, health in healths.items()]

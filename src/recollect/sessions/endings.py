@@ -1,15 +1,17 @@
 """The end of a session: noted with its cause, and summarised at once or by the next program.
 
 The note is one row in the transaction of the end itself, so that a program which is killed before
-the summary is written leaves no session without one.
+the summary is written leaves no session without one. A session that rests counts as one that ended:
+no hook tells of that, so whoever has the home open looks for those.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, LiteralString
 
 from recollect.core.checks import checked
+from recollect.core.clock import MINUTE_MS
 from recollect.core.events import SessionEnded
 from recollect.core.scope import Scope
 from recollect.sessions.record.access import SessionAccess
@@ -26,6 +28,22 @@ _NOTE: LiteralString = """
     ON CONFLICT (session_id) DO UPDATE SET at = max(excluded.at, at + 1)
 """
 """Later than the end before: a summary of that one does not settle it."""
+MOST_IDLE = 20
+"""Sessions that rest, noted at once: an import brings thousands, and indexing waits for them."""
+_IDLE_MINUTES = 240
+"""Where sessions stay fresh for ever."""
+_RESTS: LiteralString = """
+    SELECT id FROM sessions
+    WHERE tenant = ? AND status = 'active' AND updated_at < ? AND last_seq > pruned_seq
+        AND NOT EXISTS (SELECT 1 FROM summarised t
+            WHERE t.session_id = sessions.id AND t.through_seq >= sessions.last_seq)
+        AND NOT EXISTS (SELECT 1 FROM endings e WHERE e.session_id = sessions.id)
+    ORDER BY updated_at DESC LIMIT ?
+"""
+_SUMMARISED: LiteralString = """
+    INSERT INTO summarised (session_id, through_seq) VALUES (?, ?)
+    ON CONFLICT (session_id) DO UPDATE SET through_seq = excluded.through_seq
+"""
 _DUE: LiteralString = "SELECT session_id, at FROM endings WHERE tenant = ? ORDER BY at, session_id"
 _DONE: LiteralString = "DELETE FROM endings WHERE session_id = ? AND at = ? RETURNING 1"
 
@@ -49,6 +67,7 @@ class Endings:
     ) -> None:
         self._access = access
         self._make_writer = make_writer
+        self._looked_at = 0
 
     def end(self, session_id: str) -> Session:
         """End a session for now, and summarise it; it may go on, and end again.
@@ -73,6 +92,54 @@ class Endings:
         self.finish_endings()
         return session
 
+    def summarise(self, session_id: str) -> Session:
+        """Write the summaries of a session as it is now, which goes on; return it.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted.
+        """
+        now = self._access.clock.now_ms()
+
+        def unit(tx: Transaction) -> Session:
+            session = require_living(tx, self._access.scope, session_id)
+            note_end(tx, session, now)
+            return session
+
+        session = self._access.database.write(unit)
+        self.finish_endings()
+        return session
+
+    def note_idle(self) -> int:
+        """Note sessions that rest as ended, the newest first; return how many were noted.
+
+        They have no message since ``sessions.fresh.idle_minutes``, and are archived then if
+        ``sessions.idle_archives`` is set. Cheap to call: it looks once a minute.
+        """
+        access, now = self._access, self._access.clock.now_ms()
+        if now < self._looked_at + MINUTE_MS:
+            return 0
+        minutes = access.settings.fresh.idle_minutes or _IDLE_MINUTES
+        about = (access.scope.tenant, now - minutes * MINUTE_MS, MOST_IDLE)
+        resting = [text(row[0]) for row in access.database.read(lambda tx: tx.all(_RESTS, about))]
+        if resting:
+            access.write(lambda tx: self._note_resting(tx, resting, now))
+        if len(resting) < MOST_IDLE:
+            self._looked_at = now
+        return len(resting)
+
+    def _note_resting(self, tx: Transaction, resting: Sequence[str], now: int) -> None:
+        from recollect.sessions.lifecycle import set_status
+
+        for session_id in resting:
+            session = find_session(tx, Scope(tenant=self._access.scope.tenant), session_id)
+            if session is None or session.status != "active":
+                continue
+            if self._access.settings.idle_archives:
+                set_status(tx, session, "archived", now)
+            else:
+                note_end(tx, session, now)
+
     def finish_endings(self) -> int:
         """Write the summaries that are due; return the number of sessions."""
         database, tenant = self._access.database, self._access.scope.tenant
@@ -96,5 +163,7 @@ class Endings:
                 return  # somebody else wrote it, it ended again, or was erased meanwhile
             for episode in made:
                 store_episode(tx, episode)
+            if session is not None:
+                tx.execute(_SUMMARISED, (session.id, session.last_seq))
 
         self._access.write(unit)

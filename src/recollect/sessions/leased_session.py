@@ -153,12 +153,18 @@ class LeasedSession:
     """Returns the rules for an agent in it."""
     set_mode = of_session(Sessions.set_mode)
     """Serves it in another way from now on."""
+    set_state = of_session(Sessions.set_state)
+    """Sets what the agent works on in it."""
     set_status = of_session(Sessions.set_status)
     """Makes it ``active``, ``archived`` or ``deleted``."""
     stand_in = of_session(Sessions.stand_in)
     """Stores what a hook reports until the transcript takes its place."""
+    state = of_session(Sessions.state)
+    """Returns what the agent works on in it."""
     stream = of_session(Sessions.stream)
     """Returns a message that arrives in pieces; a context manager."""
+    summarise = of_session(Sessions.summarise)
+    """Writes its summaries as it is now; it goes on."""
     tool_calls = of_session(Sessions.tool_calls)
     """Returns its tool calls, oldest first."""
     turn = of_session(Sessions.turn)

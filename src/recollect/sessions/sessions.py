@@ -24,6 +24,7 @@ from recollect.core.scope import Scope
 from recollect.sessions.catalogue import Catalogue, named_session
 from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.context.window import ContextWindows
+from recollect.sessions.context.working_memory import WorkingMemory
 from recollect.sessions.endings import Endings
 from recollect.sessions.lease import (
     Lease,
@@ -80,7 +81,7 @@ def let_begin(expected: Hooked) -> None:
 
 
 @checked
-class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindows):
+class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindows, WorkingMemory):
     """Creates, finds, continues and ends sessions; stores and reads their messages.
 
     Args:

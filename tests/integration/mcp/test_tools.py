@@ -36,6 +36,7 @@ TOOLS = {
     "timeline",
     "get_observations",
     "session_context",
+    "remember",
     "forget",
 }
 
@@ -59,7 +60,8 @@ def test_every_tool_says_all_that_a_client_may_ask_of_it(ask: Ask, era: str) -> 
             hints.idempotent_hint,
             hints.open_world_hint,
         }
-        assert hints.read_only_hint is (tool.name != "forget")
+        assert hints.read_only_hint is (tool.name not in {"remember", "forget"})
+        assert hints.destructive_hint is (tool.name == "forget")
         assert tool.output_schema is not None
         assert "tokens" in tool.output_schema["required"]
         for name, given in tool.input_schema["properties"].items():
@@ -292,6 +294,34 @@ def test_what_the_user_wants_forgotten_is_found_no_more(ask: Ask, home: Home) ->
         assert memory.observations.restore("#1").number == 1
 
 
+def test_what_an_agent_remembers_is_the_users_only_if_they_said_it(ask: Ask, home: Home) -> None:
+    """Issue 22: known the second time; a conclusion about the user waits for review."""
+
+    async def talk(client: Client) -> Any:
+        told = ("The teapot is in the blue box", "the teapot is in the BLUE box", "I hate coffee")
+        return [answer(await client.call_tool("remember", {"text": each})) for each in told]
+
+    said, again, claim = ask(talk, rights="capture")
+    assert (said["name"], said["status"], said["trust"]) == ("f1", "new", "owner")
+    assert (again["name"], again["status"]) == ("f1", "known")
+    assert (claim["trust"], claim["inReview"]) == ("agent", True)
+    assert not said["inReview"]
+    assert "(denied)" in failure(ask(call("remember", text="x"), rights="read"))
+
+
+def test_a_fact_is_forgotten_by_number_or_words(ask: Ask, home: Home) -> None:
+    """A guest forgets none of the owner's."""
+    with recollect.open(home.folder, live=False) as memory:
+        for text in ("I take milk", "I take sugar"):
+            memory.facts.remember(None, text)
+    assert "not_found" in failure(ask(call("forget", id="f1"), f"session:{GUEST}"))
+    assert "not_found" in failure(ask(call("forget", id="I take milk"), f"session:{GUEST}"))
+    done = answer(ask(call("forget", id="f1")))
+    assert (done["name"], done["undo"]) == ("f1", "recollect facts restore f1")
+    assert answer(ask(call("forget", id="i take SUGAR")))["name"] == "f2"
+    assert "not_found" in failure(ask(call("forget", id="I take honey")))
+
+
 def test_a_failure_says_what_to_do_next(ask: Ask) -> None:
     """Issue 12: readable tool errors."""
 
@@ -323,7 +353,7 @@ def test_a_failure_says_what_to_do_next(ask: Ask) -> None:
             "invalid_input",
             "invalid_input",
         ),
-        *("not_found", "not_found", "not_found", "invalid_input"),
+        *("not_found", "not_found", "not_found", "not_found"),
     ]
     assert all(text.endswith(tuple(row.advice for row in HANDLING.values())) for text in told)
 

@@ -444,13 +444,15 @@ class History:
         """Ask on behalf of a conversation, as the one whom it answers."""
         memory = self.memories[chat.tenant]
         found = memory.search("apple", 1_000, 0.0, for_session=chat.session, for_sender=asker)
-        messages = {w for hit in found.hits for w in TOKEN.findall(hit.snippet) if hit.session_id}
+        said = [hit for hit in found.hits if hit.source == "sessions"]
+        messages = {w for hit in said for w in TOKEN.findall(hit.snippet)}
         self.within(chat.tenant, messages, audience)
+        self.ask_episodes(chat, asker, audience, found)
         self.ask_observations(chat, asker, audience, found)
         if self.is_whole:
             wanted = {w for w in self.shown() if self.heard[w] == (chat.tenant, audience)}
             assert messages == wanted, (audience, asker)
-        files = [hit for hit in found.hits if hit.session_id is None]
+        files = [hit for hit in found.hits if hit.source == "memory"]
         is_owners = audience[0] == "owner"
         if not is_owners:
             assert all(TOKEN.search(hit.snippet) for hit in files), "a guest sees the owner's file"
@@ -463,6 +465,23 @@ class History:
         if chat.tenant == "local" and not is_owners:
             with pytest.raises(Denied):
                 memory.read("MEMORY.md", for_session=chat.session, for_sender=asker)
+
+    def ask_episodes(
+        self, chat: Said, asker: str | None, audience: Audience, found: SearchResult
+    ) -> None:
+        """Look at every episode on behalf of a conversation, also of sessions that are gone."""
+        memory = self.memories[chat.tenant]
+        asking: Any = {"for_session": chat.session, "for_sender": asker}
+        recalled = memory.recall(None, "apple", 300, **asking)
+        told = (
+            *(hit.snippet for hit in found.hits if hit.source == "episodes"),
+            said_by(memory.episodes.list(limit=1_000, **asking)),
+            said_by(memory.episodes.search(None, "apple", 1_000, **asking)),
+            said_by([each.episode for each in recalled.episodes]),
+            recalled.formatted,
+        )
+        for each in told:
+            self.within(chat.tenant, set(TOKEN.findall(each)), audience)
 
     def ask_observations(
         self, chat: Said, asker: str | None, audience: Audience, found: SearchResult

@@ -45,8 +45,20 @@ def test_stats_count_what_the_token_reaches(tmp_path: Path) -> None:
             name: server.call("GET", "/api/stats", authorization=f"Bearer {text}")
             for name, text in made.items()
         }
-    assert replies["all"].json == {"sessions": 3, "messages": 2, "observations": 1, "episodes": 0}
-    assert replies["tea"].json == {"sessions": 1, "messages": 1, "observations": 0, "episodes": 0}
+    assert replies["all"].json == {
+        "sessions": 3,
+        "messages": 2,
+        "observations": 1,
+        "episodes": 0,
+        "facts": 0,
+    }
+    assert replies["tea"].json == {
+        "sessions": 1,
+        "messages": 1,
+        "observations": 0,
+        "episodes": 0,
+        "facts": 0,
+    }
     assert (replies["guest"].status, replies["guest"].code) == (403, "denied")
 
 

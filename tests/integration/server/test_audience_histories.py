@@ -112,6 +112,7 @@ AS_THEY_ARE = frozenset(
         *("project_path", "reason", "record", "role", "sender", "since", "source", "status"),
         *("summary", "title", "tool_name", "tool_use_id", "type", "types", "unread", "until"),
         *("agent", "audience", "channels", "expires_at", "revoked", "rights", "tenant"),
+        *("about", "as_of", "confidence", "fact", "kind", "pinned", "text", "trust", "user_id"),
         "with_forks",
     }
 )
@@ -309,7 +310,18 @@ class HttpHistory(History):
         project would be no event for the project's token, which waits for one.
         """
         self.in_project()
+        self.know()
         Asking(self).everything()
+
+    def know(self) -> None:
+        """Remember a fact of each message that is there, with its word."""
+        for session, chat in self.chats.items():
+            if session in self.hidden:
+                continue
+            memory = self.server.pool.memory(scope=Scope(tenant=chat.tenant))
+            for message in memory.sessions.messages(session):
+                for word in TOKEN.findall(message.text):
+                    memory.facts.remember(None, f"An apple fact {word}", source=message.id)
 
 
 class Asking:
@@ -586,7 +598,8 @@ class Asking:
             if name == "ids":
                 said = [f"m{n}" for n in range(1, 2 * len(self.history.heard))]
                 return [[f"#{n}" for n in numbers], said, [f"e{n}" for n in range(1, 30)]]
-            return [f"#{n}" for n in numbers[: 3 * MOST]]
+            facts = [f"f{n}" for n in range(1, 3 * MOST)]
+            return [f"#{n}" for n in numbers[: 3 * MOST]] + facts
         if name == "path":
             return ["MEMORY.md", *list(self.history.guest_notes())[:MOST]]
         if name == "project":

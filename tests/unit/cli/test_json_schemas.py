@@ -153,6 +153,22 @@ export Chat --output {below}/chat.jsonl
 export --all {below}/all.jsonl
 context Chat
 memory
+remember I prefer tea --about me
+remember We use ruff --about project
+facts
+facts list
+facts correct f1 I prefer water
+facts history f1
+facts pin f1
+facts forget f1
+facts restore f1
+facts review
+facts fade --dry-run
+episodes create Chat
+episodes
+episodes list
+episodes search delivery
+episodes show e1
 observe We decided to keep Tuesday --session Chat
 observe --last 3
 forget #1

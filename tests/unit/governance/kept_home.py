@@ -133,9 +133,9 @@ class KeptHome:
         """Return the places of the messages that a session shows."""
         return [message.seq for message in self.sessions.messages(session_id)]
 
-    def found(self, query: str) -> list[str]:
+    def found(self, query: str, sources: tuple[str, ...] | None = None) -> list[str]:
         """Return the texts with the query in them that a search finds."""
-        options = SearchOptions(limit=50, min_score=0.0, sources=None, mode="lexical")
+        options = SearchOptions(limit=50, min_score=0.0, sources=sources, mode="lexical")
         hits = self.index.search(query, Scope(), options).hits
         return [hit.snippet for hit in hits if f"{query} " in hit.snippet]
 

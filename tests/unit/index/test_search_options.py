@@ -11,10 +11,9 @@ import pytest
 from recollect.core.errors import InvalidInput
 from recollect.core.settings import HybridSettings, RecencySettings, SearchSettings
 from recollect.core.settings.search import DiversitySettings
-from recollect.index.model.document import Document
+from recollect.index.model.document import Document, source_names
 from recollect.index.query.ranking import ScoreParts, plain_weights
 from recollect.index.query.ranking_pipeline import with_candidates
-from recollect.index.query.search_service import source_names
 from tests.unit.index.scripted import (
     CLOCK,
     DAY,

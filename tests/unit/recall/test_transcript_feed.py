@@ -99,7 +99,7 @@ def test_a_message_that_changed_twice_comes_once(memory: Memory, records: Sqlite
     def again(tx: Transaction) -> None:
         record_change(tx, tenant="local", kind="message", ref=kept.id, op="put", at=1)
         record_change(tx, tenant="local", kind="message", ref="gone", op="delete", at=1)
-        record_change(tx, tenant="local", kind="fact", ref="other", op="put", at=1)
+        record_change(tx, tenant="local", kind="session", ref="other", op="put", at=1)
 
     records.write(again)
     (batch,) = OutboxSource(records).batches(START)

@@ -10,6 +10,8 @@ from typing import Any, get_args
 import msgspec
 
 from recollect.answers.context import InjectionList
+from recollect.answers.episode import EpisodeList
+from recollect.answers.fact import FactHistory, FactList
 from recollect.answers.file import FileList
 from recollect.answers.hit import FoundHits, HitLines
 from recollect.answers.hook import HookDelivery
@@ -43,12 +45,13 @@ from recollect.exchange.recover import RecoverReport
 from recollect.exchange.report import ImportReport
 from recollect.exchange.session_export import ExportReport
 from recollect.governance.backup import BackupReport
-from recollect.governance.erasure import ErasureReceipt
+from recollect.governance.erasure_receipt import ErasureReceipt
 from recollect.governance.plan import PruneReport
 from recollect.governance.restore import RestoreReport
 from recollect.governance.scrubbing import ScrubReceipt
 from recollect.governance.tokens import IssuedToken, Token
 from recollect.index.indexing.preview import Preview
+from recollect.knowledge.fact import Fact, Remembered
 from recollect.models.local.added import AddedModel
 from recollect.models.local.install import Installed
 from recollect.observations.controls import CaptureCheck, Pause
@@ -60,6 +63,7 @@ from recollect.recall.maintenance import Synced
 from recollect.recall.steps.detail import DetailBatch
 from recollect.recall.steps.lines import Timeline
 from recollect.server.worker.daemon import WorkerState
+from recollect.sessions.context.episode import Episode
 from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted
@@ -89,6 +93,16 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "context": (ContextBlock, InjectionList),
     "memory": (FileList,),
     "memory sync-section": (SectionResult,),
+    "remember": (Remembered,),
+    "facts": (FactList,),
+    "facts list": (FactList,),
+    "facts review": (FactList,),
+    "facts history": (FactHistory,),
+    "facts fade": (FactList,),
+    **{f"facts {name}": (Fact,) for name in "correct forget restore pin".split()},
+    "episodes": (EpisodeList,),
+    **{f"episodes {name}": (EpisodeList,) for name in "list search create".split()},
+    "episodes show": (Episode,),
     "observe": (Observation, ObservationList),
     "forget": (ObservationList,),
     "sessions": (ListedSessions,),

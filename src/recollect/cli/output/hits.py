@@ -12,7 +12,7 @@ from rich.text import Text
 from recollect.cli.addresses import short
 from recollect.cli.output.formatting import bar, day, link_spans
 from recollect.cli.output.screen import console, line, one_line, sanitized
-from recollect.core.numbers import PREFIXES
+from recollect.core.numbers import show_number
 from recollect.text.snippet import snippet
 from recollect.text.terms import query_terms, terms
 
@@ -26,9 +26,12 @@ MOST_LINES = 5
 INDENT = 4
 BAR = 28
 
-_PREFIXES = {"sessions": PREFIXES["message"], "observations": PREFIXES["observation"]}
-"""By source of a hit: what the numbers of its records begin with."""
-_KINDS = {"sessions": "message", "observations": "observation"}
+_KINDS = {
+    "sessions": "message",
+    "observations": "observation",
+    "facts": "fact",
+    "episodes": "episode",
+}
 """By source of a hit: what it is, where it has no speaker."""
 _FENCE = "```"
 _LINE_INSIDE = re.compile(r"\n(?! {4}|\s*(?:[-*+#>|]|\d+[.)]\s|\n))\s*")
@@ -78,7 +81,7 @@ def address(hit: Hit) -> str:
     if hit.path is not None:
         return f"{hit.path}:{hit.start_line}-{hit.end_line}"
     if hit.number is not None:
-        return f"{_PREFIXES[hit.source]}{hit.number}"
+        return show_number(_KINDS[hit.source], hit.number)
     if hit.session_id is not None:
         return f"{short(hit.session_id)}:{hit.seq}"
     return hit.ref
@@ -91,6 +94,8 @@ def _head(rank: int, hit: Hit, titles: Mapping[str, str], width: int) -> Text:
         return left
     who = one_line(hit.name or hit.role or _KINDS.get(hit.source, ""))
     details = f"  {who}, {day(hit.at)}" if who else f"  {day(hit.at)}"
+    until = None if hit.fact is None else hit.fact.valid_until
+    details += "" if until is None else f", until {day(until)}"
     place = address(hit)
     room = width - left.cell_len - cell_len(details) - len(place) - 2
     title = Text(one_line(titles.get(hit.session_id or "", hit.source)), "bold")

@@ -51,22 +51,32 @@ def _show_observation(detail: Detail, record: Any) -> None:
     for path in record.files:
         show((f"  {one_line(path)}", "dim"))
     for name in _OUTCOMES:
-        _show_data(f"{name}, trust {record.trust}", getattr(record, name) or "")
+        show_data(f"{name}, trust {record.trust}", getattr(record, name) or "")
 
 
 def _show_message(detail: Detail, record: Any) -> None:
     said_by = one_line(record.name or record.role)
     _head(detail, moment(record.created_at), record.role, one_line(record.name or ""))
-    _show_data(f"said by {said_by}", record.text)
+    show_data(f"said by {said_by}", record.text)
 
 
 def _show_episode(detail: Detail, record: Any) -> None:
     span = f"{moment(record.began_at)} to {moment(record.ended_at)}"
     _head(detail, span, "episode", count(record.message_count, "message"))
-    _show_data("summary of what was said and done", record.text)
+    show_data("summary of what was said and done", record.text)
 
 
-_SHOWN = {"observation": _show_observation, "message": _show_message, "episode": _show_episode}
+def _show_fact(detail: Detail, record: Any) -> None:
+    _head(detail, moment(record.valid_from), record.kind, "")
+    show_data(f"fact, trust {record.trust}", record.text)
+
+
+_SHOWN = {
+    "observation": _show_observation,
+    "message": _show_message,
+    "episode": _show_episode,
+    "fact": _show_fact,
+}
 
 
 def _head(detail: Detail, at: str, kind: str, title: str) -> None:
@@ -82,7 +92,7 @@ def _line(name: str, at: str, kind: str, title: str, tokens: int) -> tuple[Span,
     )
 
 
-def _show_data(label: str, text: str) -> None:
+def show_data(label: str, text: str) -> None:
     """Print text of others: its label, and a bar before each line that it cannot leave out."""
     if not text:
         return

@@ -49,7 +49,8 @@ def pairs_of(found: Status) -> list[tuple[str, str]]:
         (
             "records",
             f"{count(found.messages, 'message')} in {count(found.sessions, 'session')}, "
-            f"{count(found.observations, 'observation')}",
+            f"{count(found.observations, 'observation')}"
+            + (f", {count(found.facts, 'fact')}" if found.facts else ""),
         ),
         *([("capture", _capture(found))] if found.capture.pauses or found.capture.left_out else []),
         ("index", _index(found)),

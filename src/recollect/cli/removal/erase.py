@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,11 +15,12 @@ from recollect.cli.output.screen import show, show_pairs, warn
 from recollect.core.errors import NotFound
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.erasure import ErasureReceipt
+    from recollect.governance.erasure_receipt import ErasureReceipt
     from recollect.memory import Memory
 
 _KINDS = {
     "tool_calls": "tool call",
+    "facts": "fact",
     "observations": "observation",
     "compactions": "summary",
     "episodes": "episode",
@@ -42,11 +44,15 @@ def erase(
     context: typer.Context,
     *,
     session: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--session", help="Its id, the end of it, its title or its key.", metavar="ID"
         ),
-    ],
+    ] = None,
+    fact: Annotated[
+        str | None,
+        typer.Option("--fact", help="A fact instead, with its history: f12.", metavar="ID"),
+    ] = None,
     with_forks: Annotated[
         bool, typer.Option("--with-forks", help="Erase forks that share messages with it, too.")
     ] = False,
@@ -55,10 +61,11 @@ def erase(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Erase without a question.")] = False,
 ) -> None:
-    """Erase a conversation: no byte of it is left in the home, and it does not come back."""
+    """Erase a conversation or a fact: no byte of it is left, and it does not come back."""
     with opened(context) as memory:
-        session = _id(memory, session)
-        receipt = memory.erase(session_id=session, with_forks=with_forks, dry_run=True)
+        session = None if session is None else _id(memory, session)
+        erase_ = partial(memory.erase, session_id=session, fact_id=fact, with_forks=with_forks)
+        receipt = erase_(dry_run=True)
         if not dry_run:
             if not yes:
                 offer = f"{_amount(receipt)} would be erased, and cannot be brought back"
@@ -69,9 +76,7 @@ def erase(
                     declined=("nothing was erased", "`recollect sessions delete` only hides it"),
                 )
             with show_progress(quiet=answers_json(context)) as progress:
-                receipt = memory.erase(
-                    session_id=session, with_forks=with_forks, on_progress=progress.erasing
-                )
+                receipt = erase_(on_progress=progress.erasing)
     answer(context, receipt, lambda: _show(receipt))
 
 
@@ -116,5 +121,7 @@ def _show(receipt: ErasureReceipt) -> None:
 
 
 def _amount(receipt: ErasureReceipt) -> str:
+    if not receipt.session_ids:
+        return f"{count(receipt.counts['facts'], 'fact')} ({size(receipt.bytes)})"
     sessions = count(receipt.counts["sessions"], "session")
     return f"{sessions}, {count(receipt.counts['messages'], 'message')} ({size(receipt.bytes)})"

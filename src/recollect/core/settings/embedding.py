@@ -134,7 +134,7 @@ class EmbeddingSettings(Struct, frozen=True, kw_only=True):
         "old index serves. false: a sync does it.",
     ] = True
     sources: Annotated[
-        tuple[Literal["memory", "sessions", "observations"], ...],
+        tuple[Literal["memory", "sessions", "observations", "facts"], ...],
         "The kinds of memory that a paid provider gets: a new kind is added by hand, else it is "
         "found by its words alone. An embedder on this machine or network gets all.",
     ] = ("memory", "sessions")

@@ -182,6 +182,11 @@ class SessionSettings(Struct, frozen=True, kw_only=True):
         Meta(ge=0.1, le=86_400.0, extra={"unit": "s"}),
         "How long a program that resumed a session keeps others out without a sign of life.",
     ] = 60.0
+    idle_archives: Annotated[
+        bool,
+        "A session without messages for fresh.idle_minutes gets its summary; with this it is "
+        "archived, too.",
+    ] = False
     fresh: FreshnessSettings = field(default_factory=FreshnessSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
     groups: GroupSettings = field(default_factory=GroupSettings)

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from recollect.core.settings.embedding import EmbeddingSettings
+from recollect.core.settings.knowledge import KnowledgeSettings
 from recollect.core.settings.search import SearchSettings
 from recollect.core.settings.sessions import SessionSettings
 
@@ -481,6 +482,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     capture: CaptureSettings = field(default_factory=CaptureSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
     observations: ObservationSettings = field(default_factory=ObservationSettings)
+    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     retention: RetentionLimits = field(default_factory=RetentionLimits)
     context: InjectionSettings = field(default_factory=InjectionSettings)
     server: ServerSettings = field(default_factory=ServerSettings)

@@ -88,6 +88,7 @@ def prepare(document: Document, digest: bytes, identity: Identity) -> PreparedDo
     """
     if not document.markdown:
         flags = ROLE_FLAGS.get(document.role or "", 0)
+        flags |= chunk_record.COVERED if document.is_covered else 0
         pieces = [_piece(span, flags, None) for span in _parts(document) if span[2].strip()]
         return PreparedDocument(document, digest, tuple(pieces))
     path = path_of(document.ref)

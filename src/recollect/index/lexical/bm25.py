@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from recollect.index.lexical.postings import MAX_COUNT, Bytes, Postings
 from recollect.index.model.chunk_arrays import NOBODY, ChunkArrays
 from recollect.index.model.chunk_record import Floats, Ints
-from recollect.index.model.document import OBSERVATIONS, SOURCES
+from recollect.index.model.document import DERIVED, OBSERVATIONS, SOURCES
 
 K1, B = 1.2, 0.75
 BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
@@ -27,6 +27,12 @@ BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
 further away: an answer follows its question (docs/experiments.md, neighbours)."""
 _WORK = SOURCES.index(OBSERVATIONS)
 """The actions of agents use other words than people do, and there is much more of them."""
+_DERIVED = [SOURCES.index(source) for source in DERIVED]
+"""They repeat messages: counted beside them for themselves, and not for messages."""
+_WORK_KIND, _DERIVED_KIND = 1, 2
+_KINDS = np.zeros(len(SOURCES), np.uint8)
+"""By source: which frequencies of words rate it; 0 is what people say and write."""
+_KINDS[_WORK], _KINDS[_DERIVED] = _WORK_KIND, _DERIVED_KIND
 HELD_NUMBERS = 4_000_000
 """The most values of four bytes in `Impacts`: 16 MB, the size of 400 words in 1,000 chunks each, or
 40 that are in more than one of `DENSE` of 100,000 (docs/experiments.md, search). The least recently
@@ -239,7 +245,7 @@ class Shares(msgspec.Struct, frozen=True):
 
     Attributes:
         by_source: One share for each source.
-        alone: The one share, where no chunks or all of them are what agents did.
+        alone: The one share, where all chunks are counted alike.
     """
 
     by_source: Floats
@@ -248,8 +254,8 @@ class Shares(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, by_source: NDArray[np.float64], living: NDArray[np.int64]) -> Shares:
         """Return the shares for the number of living chunks of each source."""
-        is_mixed = 0 < living[_WORK] < living.sum()
-        alone = None if is_mixed else float(by_source[_WORK if living[_WORK] else 0])
+        kinds = np.unique(_KINDS[living > 0])
+        alone = float(by_source[kinds[0] == _KINDS][0]) if len(kinds) == 1 else None
         return cls(by_source.astype(np.float32), alone)
 
     def among(self, sources: Ints, numbers: NDArray[np.integer[Any]] | slice) -> Floats | float:
@@ -263,17 +269,22 @@ def _rarity(
     """Return the idf of a term in each source; the actions of agents are counted separately.
 
     A word that is frequent in the work of agents may be rare in what people say and write, and the
-    other way round (docs/experiments.md, sources).
+    other way round (docs/experiments.md, sources). What is derived from messages is rated by the
+    messages and itself, so that it can be told apart where no message is left.
 
     Args:
         living: How many chunks, or groups, of each source.
         sources: The source of each chunk, or group.
         holding: Which of them hold the term.
     """
-    all_work = int(living[_WORK])
-    work = int(np.count_nonzero(sources[holding] == _WORK)) if all_work else 0
-    rarity = np.full(len(living), idf(int(living.sum()) - all_work, len(holding) - work))
+    all_work, all_derived = int(living[_WORK]), int(living[_DERIVED].sum())
+    kinds = _KINDS[sources[holding]] if all_work or all_derived else _KINDS[:0]
+    work, derived = (int(np.count_nonzero(kinds == kind)) for kind in (_WORK_KIND, _DERIVED_KIND))
+    common, frequency = int(living.sum()) - all_work - all_derived, len(holding) - work - derived
+    rarity = np.full(len(living), idf(common, frequency))
     rarity[_WORK] = idf(all_work, work)
+    if all_derived:
+        rarity[_DERIVED] = idf(common + all_derived, frequency + derived)
     return rarity
 
 

@@ -41,6 +41,8 @@ FROM_ASSISTANT = 8
 """The assistant said it."""
 EVERGREEN = 16
 """It does not age: a curated or undated memory file."""
+COVERED = 32
+"""Something else that is searched says the same."""
 MOST_CAPITALS = 2
 """More capitalised words inside sentences than this carry no information."""
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 import msgspec
 
+from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 
 SOURCES = ("memory", "sessions", "observations", "facts", "episodes")
 """Kinds of memory that can be searched; the position is stored, so only append."""
-FILES, SESSIONS, OBSERVATIONS = SOURCES[:3]
-"""The kinds of memory files, messages and observations."""
-FOUND = (FILES, SESSIONS, OBSERVATIONS)
+FILES, SESSIONS, OBSERVATIONS, FACTS, EPISODES = SOURCES
+"""The kinds of memory files, messages, observations, facts and summaries of sessions."""
+DERIVED = (FACTS, EPISODES)
+"""Those that repeat messages: they must not make the words of these more frequent."""
+FOUND = SOURCES
 """Those that can be searched today."""
 
 
@@ -34,6 +37,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         markdown: Cut into line chunks (a file) instead of one chunk (a message).
         visibility_group: Who hears of it, see `index.model.visibility`; None: as its source.
         mentions: Of a file the lines that name an observation, each with the number of that.
+        is_covered: Whether something else that is searched says the same: it is found only where
+            its kind of memory is asked for.
         stamp: What the source needs to see that nothing changed without reading (size and mtime).
     """
 
@@ -49,6 +54,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     markdown: bool = False
     visibility_group: str | None = None
     mentions: tuple[tuple[int, int], ...] = ()
+    is_covered: bool = False
     stamp: str | None = None
 
     def digest(self) -> bytes:
@@ -59,6 +65,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         state.update(self.text.encode("utf-8", "surrogatepass"))
         if self.mentions:  # they may be on lines that are not searched
             state.update(repr(self.mentions).encode())
+        if self.is_covered:
+            state.update(b"covered")
         return state.digest()
 
 
@@ -120,3 +128,16 @@ class DocumentSource(Protocol):
 
     def is_behind(self, cursor: int) -> bool:
         """Return, cheaply, whether there may be something new after ``cursor``."""
+
+
+def source_names(sources: object) -> tuple[str, ...]:
+    """Return the sources that a caller gives, checked to be names.
+
+    Raises:
+        InvalidInput: it is not a list of texts; a single text is one too, but surely a mistake.
+    """
+    if isinstance(sources, Iterable) and not isinstance(sources, str):
+        names = tuple(sources)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise InvalidInput("sources must be a list of names", hint=f"use some of {', '.join(SOURCES)}")

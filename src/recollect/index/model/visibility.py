@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from recollect.audience.visibility import Audience
 from recollect.index.model.chunk_record import Mask
-from recollect.index.model.document import FILES, OBSERVATIONS, SOURCES
+from recollect.index.model.document import FILES, OBSERVATIONS, SESSIONS, SOURCES
 from recollect.index.model.origin import origin_of, path_of
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
@@ -140,7 +140,7 @@ class ChunkGroups:
             seqs = spoken.get(key, ())
             if seqs is None:
                 whole.append(number)
-            elif seqs and source != OBSERVATIONS:  # which have numbers, not seqs
+            elif seqs and source == SESSIONS:  # the others have numbers, not seqs
                 mask |= (groups == number) & np.isin(orders >> PART_BITS, seqs)
         return mask | np.isin(groups, whole)
 

@@ -9,6 +9,24 @@ from recollect.text.boundaries import brief_repr
 from recollect.text.tokens import estimate_tokens
 
 
+class FactMark(msgspec.Struct, frozen=True, kw_only=True):
+    """What fact a hit is, or says.
+
+    Attributes:
+        number: Its short number: ``f12``.
+        kind: Such as ``rule`` or ``preference``.
+        trust: Whose words it is.
+        valid_until: Until when it was true, ms UTC; None while it is.
+        replaced_by: The number of the fact that it made way for.
+    """
+
+    number: int
+    kind: str
+    trust: str
+    valid_until: int | None = None
+    replaced_by: int | None = None
+
+
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """One result.
 
@@ -19,7 +37,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         snippet: The part of the text that fits the question best.
         why: Weighted share of each part of the score; their sum is the score.
         at: When it was said or changed, ms UTC.
-        session_id: For sessions and observations: where it was said or happened.
+        session_id: For sessions, observations and episodes: where it was said or happened.
         seq: For sessions: which message.
         number: What it is called beside its id, from 1, where the surface shows it: ``m88``.
         role: For sessions: who said it, by role.
@@ -28,12 +46,14 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         start_line: For memory files: first line of the chunk, from 1.
         end_line: For memory files: last line of the chunk, inclusive.
         citation: Where it is, for people: ``memory/tea.md#L3-L9``, ``session:<id>#<seq>``,
-            ``observation:#<number>``; None where citations are off.
+            ``observation:#<number>``, ``episode:e<number>``, ``fact:f<number>``; None where
+            citations are off.
         importance: For annotated memory files: 1 to 10.
         projects: For annotated memory files: keys of the projects that it is for.
         triggers: For annotated memory files: phrases that find it.
         links: Of a memory file the observations that these lines name, of an observation the lines
             that name it; of a hit at most 8, as far as the asker hears both.
+        fact: Of a fact what it is, of a message what fact it says; None without one.
     """
 
     __repr__ = brief_repr
@@ -57,6 +77,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     projects: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    fact: FactMark | None = None
 
 
 def cite_lines(path: str, start: int, end: int) -> str:

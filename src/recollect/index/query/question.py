@@ -162,6 +162,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
         is_all: Whether no other chunk fits the question.
         why: Returns the weighted parts of the scores at some positions.
         respelled: The terms of the question that were replaced, with their replacements.
+        first: How many of them come first, whatever their scores; None for all (see `retold`).
     """
 
     numbers: list[int]
@@ -171,3 +172,9 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     is_all: bool
     why: Callable[[Sequence[int]], list[dict[str, float]]]
     respelled: Mapping[str, str]
+    first: int | None = None
+
+    @property
+    def end(self) -> int:
+        """The number of those that come first."""
+        return len(self.numbers) if self.first is None else self.first

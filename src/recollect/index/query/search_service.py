@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,8 +18,8 @@ from recollect.core.checks import MOST_HITS, MOST_QUESTION
 from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
-from recollect.index.model.chunk_record import Mask
-from recollect.index.model.document import FILES, OBSERVATIONS, SOURCES
+from recollect.index.model.chunk_record import COVERED, Mask
+from recollect.index.model.document import FACTS, FILES, OBSERVATIONS, SESSIONS, SOURCES
 from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import PART_BITS, SeqRange, Spoken, within_ranges
 from recollect.index.query.candidates import FILE
@@ -31,6 +31,7 @@ from recollect.index.query.question_vectors import QuestionVector, QuestionVecto
 from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
 from recollect.index.query.replaced import Replacing
+from recollect.index.query.retold import retold_last
 from recollect.index.query.shortlist import HitDisplay, HitLimits, Shortlist, quota
 from recollect.index.vectors.vector_index import VectorIndex
 from recollect.models.embedding.embedder import Vectors
@@ -54,6 +55,7 @@ FURTHER = 4
 
 POOL = 100
 """Hits from which a threshold or diversity choose."""
+FACT = SOURCES.index(FACTS)
 NO_GROUP = -1
 """Equals the number of no group, so that an unknown session matches nothing."""
 
@@ -139,6 +141,8 @@ class SearchService:
         self._settings = settings
         self._questions = questions
         self._mutex = threading.Lock()
+        self.fact_tenants: set[str] = set()
+        """Tenants of which a search saw that they have facts."""
 
     def within(self, origin: str | None) -> SearchService:
         """Return the same reading side for the memory files of another workspace."""
@@ -311,7 +315,10 @@ class SearchService:
         """Return the hits, and the parts of the sixth score, see `confidence_in`."""
         limits, enough = self._limits(options), request.most
         while True:
-            plain = ranked = rank(tx, view, request, self._settings)
+            plain = rank(tx, view, request, self._settings)
+            if options.sources is None or SESSIONS in options.sources:
+                plain = retold_last(tx, view, plain)
+            ranked = plain
             if options.replacing is not None:
                 ranked = options.replacing.apply(tx, view, request, plain)
             display = HitDisplay(
@@ -323,7 +330,7 @@ class SearchService:
             shortlist = Shortlist(tx, view.partition, ranked, display)
             shortlist.grow(enough)
             if len(shortlist) >= enough or ranked.is_all:
-                sixth = plain.why([SIXTH])[0] if len(plain.numbers) > SIXTH else {}
+                sixth = plain.why([SIXTH])[0] if plain.end > SIXTH else {}
                 return shortlist.hits(limits), sixth
             request = msgspec.structs.replace(request, most=request.most * FURTHER)
 
@@ -338,6 +345,8 @@ class SearchService:
         query, vector = question
         projects = (*self._settings.projects, *_projects_of(scope, options))
         has_files = bool(view.arrays.totals.chunks[FILE])
+        if view.arrays.totals.chunks[FACT]:
+            self.fact_tenants.add(scope.tenant)
         limits = self._limits(options)
         # Ordering by score alone needs no further hits.
         is_plain = limits.min_score <= 0 and limits.relevance is None
@@ -399,9 +408,7 @@ def _visible(
         ranges = (SeqRange(session=scope.session),)
     if ranges is not None:
         numbered = [
-            (number, s)
-            for s in ranges
-            for number in _session_groups(tx, view.partition.number, s.session)
+            (number, s) for s in ranges for number in _session_groups(tx, view.partition.number, s)
         ]
         limits.append(within_ranges(numbered, groups, columns["order"]))
     if options.notes_only:
@@ -409,6 +416,8 @@ def _visible(
     if options.sources is not None:
         is_chosen = np.array([source in options.sources for source in SOURCES])
         limits.append(is_chosen[sources])
+    if arrays.totals.chunks[FACT] and FACTS not in (options.sources or ()):
+        limits.append(columns["flags"] & COVERED == 0)
     limits += _narrowing(columns, options)
     if origin is not None and view.is_whole:
         limits.append(view.partition.groups.of_workspace(origin, groups))
@@ -454,29 +463,20 @@ def _projects_of(scope: Scope, options: SearchOptions) -> tuple[str, ...]:
     return options.projects or ((scope.project,) if scope.project is not None else ())
 
 
-def _session_groups(tx: Transaction, partition: int, session: str) -> list[int]:
-    """Return the numbers of a session's groups, one for each audience in it, or `NO_GROUP`."""
-    if not session.isprintable():
+def _session_groups(tx: Transaction, partition: int, part: SeqRange) -> list[int]:
+    """Return the numbers of a session's groups, one for each audience in it, or `NO_GROUP`.
+
+    What was derived from all of a session is not of a part of it.
+    """
+    if not part.session.isprintable():
         return [NO_GROUP]  # not an id of ours, and perhaps no text that a database can compare
+    sources = (SESSIONS, OBSERVATIONS) if part.last is not None else (*SOURCES[1:],)
     rows = tx.all(
-        "SELECT number FROM chunk_groups"
-        " WHERE partition_id = ? AND source IN ('sessions', 'observations') AND ref = ?",
-        (partition, session),
+        "SELECT number FROM chunk_groups WHERE partition_id = ?"
+        " AND source IN (SELECT value FROM json_each(?)) AND ref = ?",
+        (partition, msgspec.json.encode(sources).decode(), part.session),
     )
     return [integer(row[0]) for row in rows] or [NO_GROUP]
-
-
-def source_names(sources: object) -> tuple[str, ...]:
-    """Return the sources that a caller gives, checked to be names.
-
-    Raises:
-        InvalidInput: it is not a list of texts; a single text is one too, but surely a mistake.
-    """
-    if isinstance(sources, Iterable) and not isinstance(sources, str):
-        names = tuple(sources)
-        if all(isinstance(name, str) for name in names):
-            return names
-    raise InvalidInput("sources must be a list of names", hint=f"use some of {', '.join(SOURCES)}")
 
 
 def _check(query: object, options: SearchOptions) -> None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import msgspec
 
-from recollect.index.model.document import FILES, OBSERVATIONS, SESSIONS
+from recollect.index.model.document import EPISODES, FACTS, FILES, OBSERVATIONS, SESSIONS
 from recollect.index.model.origin import path_of
 from recollect.index.query.hit import Hit, cite_lines
 from recollect.index.query.partition import Partition
@@ -25,6 +25,11 @@ from recollect.text.terms import terms
 
 ANSWERS_AS_WELL = 0.7
 """A memory file with this share of the best score answers as well (docs/experiments.md, share)."""
+
+_NUMBERED = {OBSERVATIONS: "observation:#", EPISODES: "episode:e", FACTS: "fact:f"}
+"""The kinds of records whose position is their number, with what their citation begins with."""
+_OF_SESSIONS = (OBSERVATIONS, EPISODES)
+"""Those of them whose group is their session."""
 
 HitKey = tuple[str, str, int]
 """Source, ref and first line (0 but for files)."""
@@ -53,12 +58,14 @@ class ShortlistEntry(msgspec.Struct, frozen=True, kw_only=True):
         key: Its document.
         rank: 3 to 1 where the question names the file; else 0.
         standing: Its properties for the rules.
+        is_last: Whether it comes after those that are not, whatever its score.
     """
 
     hit: Hit
     key: HitKey
     rank: int
     standing: Standing
+    is_last: bool = False
 
 
 class HitLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +121,8 @@ class Shortlist:
         self._next = 0
 
     def __len__(self) -> int:
-        return len(self._entries)
+        """The number of hits that come first."""
+        return sum(not entry.is_last for entry in self._entries.values())
 
     def grow(self, most: int) -> None:
         """Read until there are ``most`` hits, or no more chunks."""
@@ -125,7 +133,8 @@ class Shortlist:
 
     def hits(self, limits: HitLimits) -> list[Hit]:
         """Return the hits to show, in the order to show them."""
-        plain = (entry.hit.score for entry in self._entries.values() if not entry.rank)
+        every = self._entries.values()
+        plain = (entry.hit.score for entry in every if not (entry.rank or entry.is_last))
         least = max(limits.min_score, ANSWERS_AS_WELL * max(plain, default=0.0))
         self._grow_files(limits.files, least)
         entry = self._ordered(limits.relevance)
@@ -160,10 +169,11 @@ class Shortlist:
         if relevance is None:
             return entries
         by_name = [each for each in entries if each.rank]
-        rest = entries[len(by_name) :]
+        last = [each for each in entries if each.is_last]
+        rest = entries[len(by_name) : len(entries) - len(last)]
         scores = [each.hit.score for each in rest]
         order = diverse_order(scores, [each.hit.snippet for each in rest], relevance)
-        return [*by_name, *(rest[position] for position in order)]
+        return [*by_name, *(rest[position] for position in order), *last]
 
     def _read(self, positions: Sequence[int]) -> list[ShortlistEntry]:
         """Return the hits at some positions of the ranking, without those whose chunk is gone."""
@@ -182,7 +192,7 @@ class Shortlist:
             self._ranked.numbers[position], UNANNOTATED
         )
         is_session, is_file = row.source == SESSIONS, row.source == FILES
-        is_observation = row.source == OBSERVATIONS
+        is_numbered = row.source in _NUMBERED
         ref = path_of(row.ref) if is_file else row.ref
         hit = Hit(
             score=self._ranked.scores[position],
@@ -191,9 +201,9 @@ class Shortlist:
             snippet=snippet(row.text, self._display.terms, self._display.snippet_chars).text,
             why=why,
             at=row.at,
-            session_id=row.group if is_session or is_observation else None,
+            session_id=row.group if is_session or row.source in _OF_SESSIONS else None,
             seq=row.start if is_session else None,
-            number=row.start if is_observation else None,
+            number=row.start if is_numbered else None,
             role=row.role,
             name=row.name,
             path=ref if is_file else None,
@@ -212,13 +222,14 @@ class Shortlist:
             key=(row.source, row.ref, row.start if is_file else 0),
             rank=self._ranked.ranks[position],
             standing=Standing(score=hit.score, words=words, is_file=is_file),
+            is_last=position >= self._ranked.end,
         )
 
 
-def _order(entry: ShortlistEntry) -> tuple[int, float, int, str, str, int]:
+def _order(entry: ShortlistEntry) -> tuple[bool, int, float, int, str, str, int]:
     """Named files first, then the best; ties by time, then by name and position."""
     hit = entry.hit
-    return -entry.rank, -hit.score, hit.at, hit.source, hit.ref, hit.start_line or 0
+    return entry.is_last, -entry.rank, -hit.score, hit.at, hit.source, hit.ref, hit.start_line or 0
 
 
 LEAST_LIMIT = 3
@@ -367,8 +378,8 @@ class _HitRow(msgspec.Struct, frozen=True, array_like=True):
 def _citation(row: _HitRow) -> str | None:
     if row.source == FILES:
         return cite_lines(path_of(row.ref), row.start, row.end)
-    if row.source == OBSERVATIONS:
-        return f"observation:#{row.start}"
+    if row.source in _NUMBERED:
+        return f"{_NUMBERED[row.source]}{row.start}"
     return f"session:{row.group}#{row.start}" if row.source == SESSIONS else None
 
 

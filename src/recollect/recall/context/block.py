@@ -47,7 +47,7 @@ LOADED = {
 """Files that a client puts into its prompts by itself, as patterns in which ``*`` is any text."""
 
 Section = Literal["types", "summary", "changes"]
-Kind = Literal["observation", "episode", "message", "file"]
+Kind = Literal["observation", "episode", "message", "file", "state"]
 Count = Callable[[str], int]
 """Returns what a text costs in a prompt."""
 
@@ -56,7 +56,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """What may go into a block.
 
     Attributes:
-        kind: ``observation``, ``episode``, ``message``, or ``file`` for lines of a memory file.
+        kind: ``observation``, ``episode``, ``message``, ``file`` for lines of a memory file, or
+            ``state`` for what the agent works on in a session.
         id: Of the record; of lines of a file, their path and line numbers.
         number: Its short number, where it has one.
         section: Where in the block.

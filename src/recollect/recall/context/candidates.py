@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import LiteralString
 
 import msgspec
@@ -24,6 +25,9 @@ from recollect.observations.rows import IS_REPEATED, only_heard, select_observat
 from recollect.observations.summary import clipped, describe, shown_path
 from recollect.recall.context.block import Candidate, Kind, Section
 from recollect.sessions.context.episode import Episode, heard_episodes, is_by_rule
+from recollect.sessions.context.working_memory import SessionState, read_state
+from recollect.sessions.policy.turns import heard_turns
+from recollect.sessions.record.session import find_session
 from recollect.store.columns import Condition, first_integer
 from recollect.store.engine import Transaction
 from recollect.text.injected import tool_label
@@ -32,6 +36,8 @@ CHANGES = ("code_change", "git_operation")
 """What the last session did to files."""
 _MOST = 200
 """The newest and the most important that are considered: some ten times what a block holds."""
+_MOST_STEPS = 8
+"""Of a working memory."""
 PLAIN = 0.5
 """The importance of texts that no rule has weighed: that of a plain observation."""
 _SPEAKERS = {"user": "user", "assistant": "agent"}
@@ -80,6 +86,7 @@ def read_candidates(tx: Transaction, order: Order) -> list[Candidate]:
     return [
         *_candidates(unique.values(), "types", order.relevance),
         *_last_summary(tx, order),
+        *_last_state(tx, order),
         *_candidates(
             [
                 each
@@ -181,6 +188,44 @@ def _last_summary(tx: Transaction, order: Order) -> list[Candidate]:
         if lines:
             return [_summary(episode, lines)]
     return []
+
+
+def _last_state(tx: Transaction, order: Order) -> list[Candidate]:
+    """Return what is open in the session, or else in the newest one of the same audience.
+
+    Nothing in a group, as of a summary.
+    """
+    group = order.audience.group
+    if group is not None and not group.is_private:
+        return []
+    episodes = heard_episodes(tx, order.scope, order.projects, order.audience)
+    last = [each.session_id for each in islice(episodes, 1)]
+    for session_id in [*order.lineage, *last]:
+        session = find_session(tx, order.scope, session_id) if session_id else None
+        if session is None:
+            continue
+        state = read_state(tx, session, heard_turns(tx, session, order.audience))
+        if state is not None and state.open_steps:
+            return [_state(state)]
+    return []
+
+
+def _state(state: SessionState) -> Candidate:
+    task = f" {clipped(state.task, LONGEST_LINE)}" if state.task else ""
+    marks = {"in_progress": ">", "pending": " "}
+    steps = state.open_steps[:_MOST_STEPS]
+    return Candidate(
+        kind="state",
+        id=state.session_id,
+        number=None,
+        section="summary",
+        lines=(
+            f"[open since {to_iso(state.updated_at)[:10]}]{task}",
+            *(f"- [{marks[each.status]}] {clipped(each.text, LONGEST_LINE)}" for each in steps),
+        ),
+        at=state.updated_at,
+        importance=1.0,
+    )
 
 
 def _summary(episode: Episode, lines: Sequence[str]) -> Candidate:

@@ -14,10 +14,10 @@ class Detail(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: Its number as it is shown.
-        kind: ``observation``, ``message`` or ``episode``.
+        kind: ``observation``, ``message``, ``episode`` or ``fact``.
         tokens: About what it costs in a prompt as it is here.
-        record: The `Observation`, `Message` or `Episode`. Its text is data, whoever wrote it; an
-            observation has the author in ``trust``.
+        record: The `Observation`, `Message`, `Episode` or `Fact`. Its text is data, whoever wrote
+            it; an observation and a fact have the author in ``trust``.
         links: Of an observation the lines of memory files that name it, at most 8.
     """
 
@@ -48,11 +48,12 @@ def with_records(batch: DetailBatch) -> DetailBatch:
     Raises:
         msgspec.ValidationError: a record lacks the fields of its kind.
     """
+    from recollect.knowledge.fact import Fact
     from recollect.observations.observation import Observation
     from recollect.sessions.context.episode import Episode
     from recollect.sessions.record.message import Message
 
-    kinds = {"observation": Observation, "message": Message, "episode": Episode}
+    kinds = {"observation": Observation, "message": Message, "episode": Episode, "fact": Fact}
     found = tuple(
         msgspec.structs.replace(each, record=msgspec.convert(each.record, kinds[each.kind]))
         for each in batch.found

@@ -13,6 +13,8 @@ from recollect.core.checks import MOST_IDS, check_count, check_most, check_texts
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import parse_record, show_number
 from recollect.core.scope import Scope
+from recollect.knowledge.fact import Fact
+from recollect.knowledge.rows import find_fact, only_heard
 from recollect.observations.observation import Observation
 from recollect.observations.observations import find_observation
 from recollect.observations.payload import cost_of, cut_to_tokens, detailed
@@ -23,12 +25,12 @@ from recollect.sessions.context.episode import Episode, heard_episode, require_e
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.lineage import is_shown
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import DELETED, require_session
+from recollect.sessions.record.session import DELETED, find_session, require_session
 from recollect.sessions.record.transcript_rows import named_message
 from recollect.store.engine import Transaction
 from recollect.text.tokens import estimate_tokens
 
-_Record: TypeAlias = "Observation | Message | Episode"
+_Record: TypeAlias = "Observation | Message | Episode | Fact"
 
 
 def read_details(
@@ -78,7 +80,7 @@ def _find(
     tx: Transaction, scope: Scope, audience: Audience, name: str, meant: str | None
 ) -> _Record | None:
     """Return the record that a name means; None where there is none, or none that is heard."""
-    ways = {"observation": _observation, "message": _message, "episode": _episode}
+    ways = {"observation": _observation, "message": _message, "episode": _episode, "fact": _fact}
     for kind, way in ways.items():
         if meant in {None, kind}:
             with suppress(NotFound):
@@ -108,11 +110,19 @@ def _episode(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Ep
     found = require_episode(tx, scope, name)
     if audience.group is None:
         return found
-    is_gone = require_session(tx, scope, found.session_id).status == DELETED
-    heard = None if is_gone else heard_episode(found, audience)
+    session = find_session(tx, scope, found.session_id)
+    is_deleted = session is not None and session.status == DELETED
+    heard = None if is_deleted else heard_episode(found, audience)
     return (
         heard if audience.is_owners or heard is None else msgspec.structs.replace(heard, deeds="")
     )
+
+
+def _fact(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Fact | None:
+    found = find_fact(tx, scope, name)
+    if found is None or found.status == "forgotten":
+        return None
+    return next(iter(only_heard(audience, [found])), None)
 
 
 def _detail(parts: ObservationParts, record: _Record, most: int | None) -> Detail:
@@ -127,6 +137,10 @@ def _detail(parts: ObservationParts, record: _Record, most: int | None) -> Detai
             short = cut_to_tokens(record.text, most)
             record = msgspec.structs.replace(record, text=short, blocks=(TextBlock(text=short),))
             tokens = _cost(record)
+    elif isinstance(record, Fact):
+        kind = "fact"
+        record = msgspec.structs.replace(record, text=cut_to_tokens(record.text, most))
+        tokens = estimate_tokens(record.text)
     else:
         kind = "episode"
         deeds = cut_to_tokens(record.deeds, None if most is None else most // 2)

@@ -10,7 +10,7 @@ import msgspec
 from recollect.core.clock import to_iso
 from recollect.core.numbers import show_number
 from recollect.core.scope import ConversationTurn, Scope
-from recollect.index.model.document import OBSERVATIONS, SESSIONS
+from recollect.index.model.document import EPISODES, FACTS, OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.sessions.record.lineage import READER
 from recollect.store.columns import LISTED, Condition, listed, placed_rows
@@ -32,16 +32,18 @@ class IndexLine(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: The name to load it by: ``#12``, ``m88``, ``memory/tea.md:3-9``.
-        kind: ``observation``, ``message`` or ``file``.
-        type: Of an observation its type, of a message its role, else ``memory``.
+        kind: ``observation``, ``message``, ``fact``, ``episode`` or ``file``.
+        type: Of an observation its type, of a message its role, of a fact its kind, else
+            ``memory``.
         at: When it happened, was said or changed, ms UTC.
         title: Its title, or how it begins.
         tokens: About what all of it costs in a prompt, as far as the asker may load it; of a file,
             that of the matching lines.
         ref: Its id, or the path.
         number: Its short number; None of a file.
-        session_id: Its session; None of a file.
-        trust: Whose words input and output of an observation are; None of anything else.
+        session_id: Its session; None of a file, and of a fact by hand.
+        trust: Whose words a fact, or input and output of an observation, are; None of anything
+            else.
     """
 
     name: str
@@ -242,12 +244,66 @@ def lines_of(tx: Transaction, scope: Scope, result: SearchResult, audience: Audi
             for row, place in found
             if audience.group is None or audience.hears_record(kind, place)
         }
+    known |= _fact_lines(tx, scope, result, audience)
+    known |= _episode_lines(tx, scope, result, audience)
     lines = tuple(
         _file_line(hit) if hit.path is not None else known[hit.ref]
         for hit in result.hits
         if hit.path is not None or hit.ref in known
     )
     return IndexLines(lines=lines, tokens=cost_of(lines))
+
+
+def _fact_lines(
+    tx: Transaction, scope: Scope, result: SearchResult, audience: Audience
+) -> dict[str, IndexLine]:
+    """Return the lines of the facts among hits, by id."""
+    ids = [hit.ref for hit in result.hits if hit.source == FACTS]
+    if not ids:
+        return {}
+    from recollect.knowledge.rows import facts_by_id, only_heard
+
+    return {
+        fact.id: IndexLine(
+            name=show_number("fact", fact.number),
+            kind="fact",
+            type=fact.kind,
+            at=fact.valid_from,
+            title=_title(fact.text),
+            tokens=estimate_tokens(fact.text),
+            ref=fact.id,
+            number=fact.number,
+            session_id=fact.session_id,
+            trust=fact.trust,
+        )
+        for fact in only_heard(audience, facts_by_id(tx, scope, ids))
+    }
+
+
+def _episode_lines(
+    tx: Transaction, scope: Scope, result: SearchResult, audience: Audience
+) -> dict[str, IndexLine]:
+    """Return the lines of the episodes among hits, by id."""
+    at = {hit.ref: hit.at for hit in result.hits if hit.source == EPISODES}
+    if not at:
+        return {}
+    from recollect.sessions.context.episode import found_episodes
+
+    return {
+        episode.id: IndexLine(
+            name=show_number("episode", episode.number),
+            kind="episode",
+            type="episode",
+            at=episode.ended_at,
+            title=", ".join(episode.topics) or _title(episode.text),
+            tokens=estimate_tokens(episode.text),
+            ref=episode.id,
+            number=episode.number,
+            session_id=episode.session_id,
+            trust="agent",
+        )
+        for episode in found_episodes(tx, scope, at, audience)
+    }
 
 
 def cost_of(lines: Sequence[IndexLine]) -> int:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import msgspec
 
 from recollect.audience.visibility import Asker, Audience, Resolve
+from recollect.core.errors import NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
-from recollect.index.model.document import OBSERVATIONS, SESSIONS
+from recollect.index.model.document import EPISODES, FACTS, OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.search_service import SearchOptions
+from recollect.knowledge.rows import find_fact, only_heard
 from recollect.observations.observations import find_observation
 from recollect.observations.rows import as_heard
+from recollect.sessions.context.episode import found_episodes, require_episode
 from recollect.sessions.record.session import DELETED, find_session
 from recollect.sessions.record.transcript_rows import named_message
 from recollect.store.engine import Database, Transaction
@@ -50,6 +55,8 @@ class Named(msgspec.Struct, frozen=True):
         ways = (
             (SESSIONS, "message", self._message),
             (OBSERVATIONS, "observation", self._observation),
+            (EPISODES, "episode", self._episode),
+            (FACTS, "fact", self._fact),
         )
         asked = [
             find
@@ -108,4 +115,38 @@ class Named(msgspec.Struct, frozen=True):
                 number=found.number,
                 citation=f"observation:#{found.number}" if self.options.citations else None,
             )
+        return None
+
+    def _fact(self, tx: Transaction, audience: Audience, name: str) -> Hit | None:
+        known = find_fact(tx, self.scope, name)
+        for found in only_heard(audience, [] if known is None else [known]):
+            if not found.is_found:
+                continue
+            return Hit(
+                score=1.0,
+                source=FACTS,
+                ref=found.id,
+                snippet=found.text,
+                why={"named": 1.0},
+                at=found.valid_from,
+                number=found.number,
+                citation=f"fact:f{found.number}" if self.options.citations else None,
+            )
+        return None
+
+    def _episode(self, tx: Transaction, audience: Audience, name: str) -> Hit | None:
+        with suppress(NotFound):
+            known = require_episode(tx, self.scope, name)
+            for found in found_episodes(tx, self.scope, {known.id: known.ended_at}, audience):
+                return Hit(
+                    score=1.0,
+                    source=EPISODES,
+                    ref=found.id,
+                    snippet=found.text,
+                    why={"named": 1.0},
+                    at=found.ended_at,
+                    session_id=found.session_id,
+                    number=found.number,
+                    citation=f"episode:e{found.number}" if self.options.citations else None,
+                )
         return None

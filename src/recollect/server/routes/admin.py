@@ -6,7 +6,7 @@ Each removal is in the audit. With ``dry_run`` nothing is changed.
 from __future__ import annotations
 
 from recollect.caller import Caller
-from recollect.governance.erasure import ErasureReceipt
+from recollect.governance.erasure_receipt import ErasureReceipt
 from recollect.governance.plan import PruneReport
 from recollect.governance.scrubbing import ScrubReceipt
 from recollect.index.model.sync_report import SyncReport
@@ -26,24 +26,28 @@ class RemovalOrder(Given, frozen=True, kw_only=True):
 
 
 class Erasure(RemovalOrder, frozen=True, kw_only=True):
-    """A session to erase, by its key or id.
+    """What to erase: one of the first two.
 
     Attributes:
-        with_forks: Erase living forks that share messages with it as well.
+        session: A session, by its key or id.
+        fact: A fact, by its number or id.
+        with_forks: Erase living forks that share messages with the session as well.
     """
 
-    session: str
+    session: str | None = None
+    fact: str | None = None
     with_forks: bool = False
 
 
 @ROUTES.add("POST", "/api/erase", "admin")
 def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
-    """Erase a conversation, so that no byte of it is left."""
-    session = caller.session(given.session)
+    """Erase a conversation or a fact, so that no byte of it is left."""
+    session = None if given.session is None else caller.session(given.session).id
+    fact = None if given.fact is None else caller.memory.facts.get(given.fact).id
     receipt = caller.memory.erase(
-        session_id=session.id, dry_run=given.dry_run, with_forks=given.with_forks
+        session_id=session, fact_id=fact, dry_run=given.dry_run, with_forks=given.with_forks
     )
-    _audit(caller, given, "erase", session.id)
+    _audit(caller, given, "erase", session or fact)
     return receipt
 
 

@@ -1,4 +1,4 @@
-"""Messages: appended to a session, and read; and the summaries that stay of sessions."""
+"""Messages: appended to a session, and read."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from typing import Any
 
 import msgspec
 
-from recollect.answers.message import EpisodeList, MessageList
+from recollect.answers.message import MessageList
 from recollect.caller import Caller
 from recollect.core.checks import RowCount
-from recollect.core.errors import InvalidInput
 from recollect.server.route import Created, Given, Routes
 from recollect.server.routes.sessions import PAGE
 from recollect.server.values import moment_of
@@ -50,14 +49,6 @@ class MessageFilter(Given, frozen=True, kw_only=True):
     before_seq: int | None = None
 
 
-class EpisodeFilter(Given, frozen=True, kw_only=True):
-    """Which summaries: of a session, by its key or id, of a project, or all."""
-
-    session_key: str | None = None
-    project: str | None = None
-    limit: RowCount = PAGE
-
-
 @ROUTES.add("POST", "/api/messages", "capture")
 def append(caller: Caller, given: NewMessage) -> Created[Message] | Message:
     """Append a message; return the first one where its event id is there already."""
@@ -92,15 +83,3 @@ def list_messages(caller: Caller, given: MessageFilter) -> MessageList:
         for_session=caller.for_session(),
     )
     return MessageList(session_id=session.id, messages=tuple(found))
-
-
-@ROUTES.add("GET", "/api/episodes", "read")
-def list_episodes(caller: Caller, given: EpisodeFilter) -> EpisodeList:
-    """List the summaries of sessions that ended, the newest first."""
-    if given.session_key is not None and given.project is not None:
-        raise InvalidInput("summaries are of a session or of a project", hint="give one of both")
-    session = None if given.session_key is None else caller.session(given.session_key).id
-    found = caller.memory.sessions.episodes(
-        session, project=given.project, limit=given.limit, for_session=caller.for_session()
-    )
-    return EpisodeList(episodes=tuple(found))

@@ -10,33 +10,46 @@ turns get an episode of their own.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Literal, LiteralString
 
 import msgspec
 
 from recollect.audience.owner import Owner
 from recollect.audience.visibility import Audience, Speakers, VisibilityGroup, visibility_group_of
+from recollect.core.clock import MINUTE_MS
 from recollect.core.errors import NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
-from recollect.store.columns import Condition, columns_of, decode, insert_into, integer, text
+from recollect.store.columns import (
+    LISTED,
+    Condition,
+    columns_of,
+    decode,
+    insert_into,
+    integer,
+    listed,
+    text,
+    user_condition,
+)
 from recollect.store.counters import next_number
-from recollect.store.engine import SqlValue, Transaction
+from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_change
-from recollect.store.twins import each_compared
+from recollect.store.twins import compared_rows, each_compared
 from recollect.text.boundaries import brief_repr
 from recollect.text.keywords import telling
 from recollect.text.terms import terms
 
 _BY_RULE = "episode-"
-MADE_BY = f"{_BY_RULE}7"
+MADE_BY = f"{_BY_RULE}8"
 """Raise it when the same messages give another episode."""
 EPISODE_KIND = "episode"
 """Their kind in the counters and in the outbox."""
 _TOPICS = 8
 _SHORTEST_TOPIC = 4
+_AROUND_WORDS = ".,;:!?()[]{}\"'`*_<>«»“”‘’„…。，、！？；：「」『』（）"
 _FROM: LiteralString = "FROM episodes INDEXED BY episodes_twin WHERE "
 _ENDED: LiteralString = "SELECT ended_at FROM episodes WHERE "
 _REPLACED: LiteralString = """
@@ -47,6 +60,7 @@ _REWRITE: LiteralString = """
     UPDATE episodes SET summary = ?, topics = ?, made_by = ?
     WHERE id = ? AND made_by = ? AND through_seq IS ? AND created_at = ?
 """
+_AMONG: LiteralString = "(SELECT value FROM json_each(?))"
 _LIVING: LiteralString = (
     " AND NOT EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin"
     " WHERE s.id = episodes.session_id AND s.status = 'deleted')"
@@ -81,6 +95,11 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
             retention cut off.
         through_seq: The newest message of it; None of an old one.
         deeds: What the agent did, one line each: the owner's, see `last_episode`.
+        decisions: What was decided, in the words of who said it.
+        outcome: What the agent reported at last; empty where it only asked.
+        open_ends: What was left to do or to answer.
+        tone: How people spoke: ``neutral``, ``pleased``, ``annoyed``, ``worried`` or ``mixed``;
+            empty of an old one.
     """
 
     __repr__ = brief_repr
@@ -104,6 +123,15 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     extent: Literal["session", "part"] = "part"
     through_seq: int | None = None
     deeds: str = ""
+    decisions: tuple[str, ...] = ()
+    outcome: str = ""
+    open_ends: tuple[str, ...] = ()
+    tone: str = ""
+
+    @property
+    def duration_minutes(self) -> float:
+        """The time between its first and its last message."""
+        return (self.ended_at - self.began_at) / MINUTE_MS
 
     @property
     def text(self) -> str:
@@ -113,6 +141,16 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
 
 _COLUMNS = columns_of(Episode, user="user_id")
 _INSERT = insert_into("episodes", _COLUMNS)
+
+
+def of_episodes(scope: Scope) -> Condition:
+    """Return the condition on the episodes of a scope; those of sessions that are gone included."""
+    where = Condition(msgspec.structs.replace(scope, user=None), "session_id")
+    if scope.user is not None:
+        sql, params = user_condition(scope)
+        where.sql += " AND " + sql
+        where.params += params
+    return where
 
 
 def hearers_of(episode: Episode, owner: Owner) -> VisibilityGroup:
@@ -144,7 +182,7 @@ def store_episode(tx: Transaction, episode: Episode) -> None:
 
 def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:
     """Return the episodes of a session that the scope may see, oldest first."""
-    where = Condition(scope, "session_id").also("session_id = ?", session_id)
+    where = of_episodes(scope).also("session_id = ?", session_id)
     return _select(tx, where, " ORDER BY id")
 
 
@@ -161,6 +199,13 @@ def select_episodes(tx: Transaction, where: Condition, audience: Audience) -> It
     while page := _select(tx, where, " ORDER BY ended_at DESC, id DESC LIMIT 50 OFFSET ?", after):
         yield from filter(None, (heard_episode(each, audience) for each in page))
         after += len(page)
+
+
+def count_episodes(tx: Transaction, scope: Scope) -> int:
+    """Return the number of the episodes of a scope, without those of deleted sessions."""
+    where = of_episodes(scope)
+    of: LiteralString = _FROM + where.sql + _LIVING
+    return integer(compared_rows(tx, "count(*)", of, where.params)[0][0])
 
 
 def heard_episode(episode: Episode, audience: Audience) -> Episode | None:
@@ -189,7 +234,7 @@ def episodes_after(
         since: Only of what ended at this time or later, ms UTC.
         deleted: Also those of deleted sessions.
     """
-    where = Condition(scope, "session_id").also("id > ?", after_id)
+    where = of_episodes(scope).also("id > ?", after_id)
     if since is not None:
         where.also("ended_at >= ?", since)
     if not deleted:
@@ -197,10 +242,34 @@ def episodes_after(
     return _select(tx, where, " ORDER BY id LIMIT ?", limit)
 
 
+def episodes_by_id(tx: Transaction, ids: Collection[str]) -> dict[str, Episode]:
+    """Return the episodes with some ids, whatever their session; for what is derived from them."""
+    of: LiteralString = " FROM " + LISTED + "episodes WHERE id = listed"
+    sql: LiteralString = "SELECT " + _COLUMNS + of
+    return {each.id: each for each in map(_decoded, tx.rows(sql, [listed(ids)]))}
+
+
+def found_episodes(
+    tx: Transaction, scope: Scope, at: Mapping[str, int], audience: Audience
+) -> list[Episode]:
+    """Return the episodes that a search found, in its order, as far as an audience hears them.
+
+    Args:
+        tx: A transaction.
+        scope: The owner of the episodes.
+        at: By id: when it ended, ms UTC, which finds its row.
+        audience: Who asks.
+    """
+    where = of_episodes(scope).also("ended_at IN " + _AMONG, listed(at.values()))
+    where.also("id IN " + _AMONG, listed(at))
+    known = {each.id: each for each in select_episodes(tx, where, audience)}
+    return [known[id_] for id_ in at if id_ in known]
+
+
 def restore_episode(tx: Transaction, episode: Episode) -> None:
     """Store an episode under its own id and number."""
     row = msgspec.structs.asdict(episode)
-    for name in ("topics", "speakers"):
+    for name in ("topics", "speakers", "decisions", "open_ends"):
         if row[name] is not None:
             row[name] = msgspec.json.encode(row[name]).decode()
     tx.execute(_INSERT, list(row.values()))
@@ -210,7 +279,7 @@ def restore_episode(tx: Transaction, episode: Episode) -> None:
 
 def find_unread(tx: Transaction, scope: Scope, since: int, most: int) -> list[Episode]:
     """Return episodes of whole sessions that no model has read yet, written since a time."""
-    where = Condition(scope, "session_id").also("made_by = ?", MADE_BY)
+    where = of_episodes(scope).also("made_by = ?", MADE_BY)
     where.also("extent = ?", "session").also("created_at >= ?", since).also("summary <> ?", "")
     where.sql += _LIVING
     return _select(tx, where, " ORDER BY created_at, id LIMIT ?", most)
@@ -221,6 +290,7 @@ def rewrite_episode(tx: Transaction, old: Episode, summary: str, made_by: str) -
     topics = msgspec.json.encode(topics_of(summary)).decode()
     known = (old.id, old.made_by, old.through_seq, old.created_at)
     tx.execute(_REWRITE, (summary, topics, made_by, *known))
+    record_change(tx, tenant=old.tenant, kind=EPISODE_KIND, ref=old.id, op="put", at=old.created_at)
 
 
 def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
@@ -230,7 +300,7 @@ def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
         NotFound: there is none.
     """
     meant = parse_record(name)
-    where = Condition(scope, "session_id")
+    where = of_episodes(scope)
     if meant is None or meant.id is not None:
         where.also("id = ?", name if meant is None else meant.id or name)
     else:
@@ -266,7 +336,7 @@ def heard_episodes(
         audience: Who asks.
         besides: The ids of sessions to leave out, such as the one that asks.
     """
-    where = Condition(scope, "session_id").also("extent = ?", "session")
+    where = of_episodes(scope).also("extent = ?", "session")
     if projects:
         where.among("project", projects)
     else:
@@ -279,25 +349,34 @@ def _select(
     tx: Transaction, where: Condition, order: LiteralString, *params: SqlValue
 ) -> list[Episode]:
     of: LiteralString = _FROM + where.sql + order
-    rows = each_compared(tx, _COLUMNS, of, [*where.params, *params])
-    return [
-        decode(
-            Episode,
-            Episode.__struct_fields__,
-            row,
-            topics=msgspec.json.decode(text(row[3])),
-            speakers=None if row[13] is None else msgspec.json.decode(text(row[13]), type=Speakers),
-        )
-        for row in rows
-    ]
+    return [_decoded(r) for r in each_compared(tx, _COLUMNS, of, [*where.params, *params])]
+
+
+def _decoded(row: Row) -> Episode:
+    speakers = row[13]
+    return decode(
+        Episode,
+        Episode.__struct_fields__,
+        row,
+        topics=msgspec.json.decode(text(row[3])),
+        speakers=None if speakers is None else msgspec.json.decode(text(speakers), type=Speakers),
+        decisions=msgspec.json.decode(text(row[19])),
+        open_ends=msgspec.json.decode(text(row[21])),
+    )
 
 
 def topics_of(summary: str) -> tuple[str, ...]:
-    """Return the most frequent words of a summary, without those that say nothing."""
-    said = "\n".join(line.split(": ", 1)[-1] for line in summary.splitlines())
-    words = [
-        word
-        for word in telling(terms(said))
-        if not word.isdigit() and (len(word) >= _SHORTEST_TOPIC or not word.isascii())
-    ]
-    return tuple(word for word, _ in Counter(words).most_common(_TOPICS))
+    """Return the most frequent words of a summary as they are written, without needless ones."""
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    for line in summary.splitlines():
+        for run in line.split(": ", 1)[-1].split():
+            word, made = run.strip(_AROUND_WORDS), terms(run)
+            for term in made:
+                forms[term][word if len(made) == 1 else term] += 1
+    counts = Counter({term: forms[term].total() for term in telling(list(forms))})
+    common = (term for term, _ in counts.most_common() if _is_topic(term))
+    return tuple(forms[term].most_common(1)[0][0] for term in islice(common, _TOPICS))
+
+
+def _is_topic(term: str) -> bool:
+    return not term.isdigit() and (len(term) >= _SHORTEST_TOPIC or not term.isascii())

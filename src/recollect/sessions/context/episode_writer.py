@@ -10,8 +10,8 @@ the rules stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import LiteralString, Protocol
+from collections.abc import Callable, Iterator
+from typing import LiteralString, Protocol, TypeAlias
 
 import msgspec
 
@@ -20,6 +20,7 @@ from recollect.audience.visibility import EVERY_TURN, HeardTurns, Speakers, visi
 from recollect.core.clock import DAY_MS, Clock, IdSource
 from recollect.core.scope import Scope
 from recollect.models.language.model import LanguageModel
+from recollect.sessions.context.course import Course
 from recollect.sessions.context.episode import (
     MADE_BY,
     Episode,
@@ -42,7 +43,6 @@ from recollect.text.summary.extractive import (
     utterance_line,
 )
 from recollect.text.summary.grounding import ungrounded
-from recollect.text.statements.sentences import statements
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, labelled
 
@@ -55,7 +55,6 @@ _SHARE = 4
 this part of the text at most."""
 _DEEDS_SHARE = 3
 """The agent's actions take this part of an episode at most, the open question half of that."""
-_ASKS = ("?", "？", "؟", ";", "՞")
 _LAST_SUMMARY: LiteralString = """
     SELECT through_seq, summary FROM compactions
     WHERE session_id = ? AND through_seq <= ? AND made_by LIKE 'extractive%'
@@ -68,6 +67,10 @@ _SENDERS: LiteralString = """
 _EXTENT: LiteralString = """
     SELECT count(*), min(created_at), max(created_at), coalesce(sum(token_estimate), 0)
     FROM messages WHERE """
+
+
+_Room: TypeAlias = tuple[int, int]
+"""The tokens of a summary: at most, and of what is kept in any case."""
 
 
 class Deeds(Protocol):
@@ -148,8 +151,8 @@ class EpisodeWriter:
         count, began, ended, size = row or (0, None, None, 0)
         deeds = self._done(session, sender) if is_whole else ""
         left = self.tokens - (estimate_tokens(deeds) + 1 if deeds else 0)
-        most = min(left, integer(size) // _SHARE)
-        summary = self._summary(session, through_seq, most, left, heard) if count else ""
+        room, course = (min(left, integer(size) // _SHARE), left), Course()
+        summary = self._summary(session, through_seq, room, heard, course) if count else ""
         if not (summary or deeds):
             return None
         return Episode(
@@ -167,6 +170,10 @@ class EpisodeWriter:
             extent="session" if is_whole else "part",
             through_seq=through_seq,
             deeds=deeds,
+            decisions=course.decisions,
+            outcome=course.outcome,
+            open_ends=course.open_ends,
+            tone=course.tone,
             **{part: getattr(session, part) for part in ("tenant", "agent", "user", "project")},
         )
 
@@ -178,23 +185,25 @@ class EpisodeWriter:
         return self._records.read(lambda tx: self._deeds(tx, where, most))
 
     def _summary(
-        self, session: Session, through_seq: int, most: int, always: int, heard: HeardTurns
+        self, session: Session, through_seq: int, room: _Room, heard: HeardTurns, course: Course
     ) -> str:
-        """Return the summary; what a compaction summarised already is not read again.
+        """Return the summary, which a course watches being made.
 
-        It is where the compaction may have seen the turns of more people than are left.
+        What a compaction summarised already is not read again, unless the compaction may have seen
+        the turns of more people than are left.
         """
-        known = None
+        known, (most, always) = None, room
         if heard.is_all and not (_is_shared(session) and (session.pruned_seq or session.parent_id)):
             known = self._records.read(lambda tx: tx.row(_LAST_SUMMARY, (session.id, through_seq)))
         after, previous = (integer(known[0]), text(known[1])) if known else (0, "")
-        end = _OpenEnd(always // (2 * _DEEDS_SHARE))
-        said = end.watching(self._utterances(session, after, through_seq, heard))
+        course.resume(spoken_lines(previous))
+        said = course.watching(self._utterances(session, after, through_seq, heard))
         summary = summarise(said, most, spoken_lines(previous), always=always)
-        if not summary or not end.line or end.question in summary:
+        line = _open_line(course, always // (2 * _DEEDS_SHARE))
+        if not summary or not line or course.question in summary:
             return summary
-        left = always - estimate_tokens(end.line) - 1
-        return f"{shortened(summary, left)}\n{end.line}".lstrip()
+        left = always - estimate_tokens(line) - 1
+        return f"{shortened(summary, left)}\n{line}".lstrip()
 
     def _utterances(
         self, session: Session, after: int, through: int, heard: HeardTurns
@@ -214,40 +223,13 @@ class EpisodeWriter:
         return self._records.read(lambda tx: select_messages(tx, where, _PAGE))
 
 
-class _OpenEnd:
-    """What the agent asked last, unless a person spoke after it.
-
-    Args:
-        tokens: Longest line.
-    """
-
-    def __init__(self, tokens: int) -> None:
-        self._tokens = tokens
-        self._last: Utterance | None = None
-
-    def watching(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
-        """Yield the utterances, and keep the last one that says something."""
-        for each in utterances:
-            if each.text.strip():
-                self._last = each
-            yield each
-
-    @property
-    def question(self) -> str:
-        """Its last question; empty without one, and where a person spoke last."""
-        if self._last is None or self._last.role != "assistant":
-            return ""
-        asked = [said for said in statements(self._last.text) if said.endswith(_ASKS)]
-        return asked[-1] if asked else ""
-
-    @property
-    def line(self) -> str:
-        """The question as a line of a summary; empty if it is too long for one."""
-        if self._last is None or not self.question:
-            return ""
-        label = labelled(self._last.at_ms, self._last.speaker)
-        line = f"- {label}{self.question}"
-        return line if estimate_tokens(line) <= self._tokens else ""
+def _open_line(course: Course, tokens: int) -> str:
+    """Return the agent's open question as a line of a summary; empty if it is too long for one."""
+    if course.last is None or not course.question:
+        return ""
+    label = labelled(course.last.at_ms, course.last.speaker)
+    line = f"- {label}{course.question}"
+    return line if estimate_tokens(line) <= tokens else ""
 
 
 def _is_shared(session: Session) -> bool:

@@ -10,7 +10,8 @@ from typing import Protocol
 import msgspec
 
 from recollect.audience.owner import Owner
-from recollect.core.errors import AnswerUnusable, ProviderError
+from recollect.core.checks import check_text
+from recollect.core.errors import AnswerUnusable, InvalidInput, ProviderError
 from recollect.models.language.model import LanguageModel, ask
 from recollect.sessions.context.flush import (
     ModelFailure,
@@ -58,6 +59,18 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     made_by: str
     failure: ModelFailure | None = None
+
+
+def callers_summary(summary: str, redacted: Callable[[str], str]) -> Summary:
+    """Return a summary that a program made itself, without secrets.
+
+    Raises:
+        InvalidInput: it is empty, or no text.
+    """
+    text = redacted(check_text(summary, "summary").strip())
+    if not text:
+        raise InvalidInput("the summary is empty", hint="leave it out to have one made")
+    return Summary(text=text, made_by="caller")
 
 
 class Summariser(Protocol):

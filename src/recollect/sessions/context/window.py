@@ -7,6 +7,7 @@ flushed before in `flush`.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -24,7 +25,7 @@ from recollect.sessions.context.compaction import (
     store_compaction,
     visible_compaction,
 )
-from recollect.sessions.context.episode import Episode, select_episodes
+from recollect.sessions.context.episode import Episode, of_episodes, select_episodes
 from recollect.sessions.context.flush import Flushed, ModelFailure
 from recollect.sessions.context.notebook import Notebook, messages_between
 from recollect.sessions.context.size import Sizer, Thresholds, thresholds_of
@@ -32,6 +33,7 @@ from recollect.sessions.context.summary import (
     Summary,
     SummaryOrder,
     WindowParts,
+    callers_summary,
     utterances_of,
 )
 from recollect.sessions.context.view import (
@@ -55,7 +57,6 @@ from recollect.sessions.record.transcript_rows import (
     newest_turn,
     read_messages,
 )
-from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.text.summary.extractive import shortened
 from recollect.text.turns import Utterance
@@ -169,7 +170,7 @@ class ContextWindows(Notebook):
         """
         check_count(limit, "a limit", 1)
         scope, owner = self._access.scope, self._owner
-        where = Condition(scope, "session_id").equal("session_id", session_id)
+        where = of_episodes(scope).equal("session_id", session_id)
         where.of_project(None if project is None else self._access.projects().find(project))
 
         def unit(tx: Transaction) -> list[Episode]:
@@ -216,7 +217,12 @@ class ContextWindows(Notebook):
         return Compacted(session_id=session_id, outcome="not_due", flush=flush)
 
     def compact(
-        self, session_id: str, *, keep_messages: int | None = None, lease: object = None
+        self,
+        session_id: str,
+        summary: str | None = None,
+        *,
+        keep_messages: int | None = None,
+        lease: object = None,
     ) -> Compacted:
         """Let a summary replace in the view all but the newest messages; they stay stored.
 
@@ -225,6 +231,8 @@ class ContextWindows(Notebook):
 
         Args:
             session_id: Which one.
+            summary: The program's own summary of what is replaced, with the one before in it; made
+                here if not given.
             keep_messages: How many stay verbatim; ``sessions.context.keep_messages`` if not given.
                 Fewer where they alone would fill three quarters of the room.
             lease: The right to go on with the session, where the caller took one.
@@ -232,8 +240,9 @@ class ContextWindows(Notebook):
         Raises:
             NotFound: the scope has no such session.
             Conflict: it was deleted, or another program holds it.
-            InvalidInput: a number below 0.
+            InvalidInput: a number below 0, or an empty summary.
         """
+        own = None if summary is None else callers_summary(summary, self._access.drafts.redacted)
         keep = (
             self._access.settings.context.keep_messages if keep_messages is None else keep_messages
         )
@@ -248,13 +257,13 @@ class ContextWindows(Notebook):
         if wanted is None:
             return Compacted(session_id=session_id, outcome="nothing_to_replace")
         flush = self.flush(session_id)
-        return msgspec.structs.replace(self._compact(wanted, lease), flush=flush)
+        return msgspec.structs.replace(self._compact(wanted, lease, own), flush=flush)
 
-    def _compact(self, wanted: Replacement, lease: object) -> Compacted:
+    def _compact(self, wanted: Replacement, lease: object, own: Summary | None) -> Compacted:
         between = (wanted.session_id, wanted.after_seq, wanted.through_seq, wanted.heard)
         said = Reading(lambda: messages_between(self._access, *between), self._sizer)
         try:
-            summary = self._summary(wanted, said)
+            summary = self._summary(wanted, said) if own is None else own
         except StoreError:
             raise
         except RecollectError as error:
@@ -262,6 +271,8 @@ class ContextWindows(Notebook):
         if not summary.text:
             return Compacted(session_id=wanted.session_id, outcome="failed", error="empty_summary",
                              model_failure=summary.failure)  # fmt: skip
+        if own is not None:
+            deque(said, maxlen=0)  # counts what it replaces
         done = self._replace(wanted, summary, said.tokens, lease)
         return msgspec.structs.replace(done, model_failure=summary.failure)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import LiteralString
@@ -32,7 +33,7 @@ from recollect.store.files import private_folder
 from recollect.store.journal import last_change
 from recollect.store.locks import WriteQueue
 from recollect.store.meta import find_value, set_value
-from recollect.store.sqlite.home import MIRROR_SUFFIX, RECOVERY_FILE, TRANSCRIPTS
+from recollect.store.sqlite.home import FACTS_FILE, MIRROR_SUFFIX, RECOVERY_FILE, TRANSCRIPTS
 
 SESSION_KIND = "session"
 """In the outbox, a session of which something was removed: its mirror is made again."""
@@ -65,6 +66,7 @@ _REWRITTEN: LiteralString = """
     SELECT messages.session_id, messages.seq FROM changes JOIN messages ON messages.id = changes.ref
     WHERE changes.seq > ? AND changes.kind = ?
 """
+_FACTS_CHANGED: LiteralString = "SELECT 1 FROM changes WHERE seq > ? AND kind = 'fact' LIMIT 1"
 _KNOWN: LiteralString = "SELECT id FROM sessions"
 _ENDS: LiteralString = "SELECT id, last_seq FROM sessions"
 _ALL: LiteralString = "SELECT id FROM sessions WHERE last_seq > 0 ORDER BY id"
@@ -76,10 +78,16 @@ class TranscriptMirror:
     Args:
         home: The home directory.
         database: ``records.db``, the truth.
+        write_facts: Writes the mirror of facts, if any of them changed.
     """
 
-    def __init__(self, home: Path, database: Database) -> None:
-        self._home = home
+    def __init__(
+        self,
+        home: Path,
+        database: Database,
+        write_facts: Callable[[Path, Database], None] = lambda _, __: None,
+    ) -> None:
+        self._home, self._write_facts = home, write_facts
         self._folder = home / TRANSCRIPTS
         self._database = database
         self._turns = WriteQueue(home / f"{TRANSCRIPTS}.lock")
@@ -224,6 +232,8 @@ class TranscriptMirror:
         Raises:
             StoreError: the disk or the database refused.
         """
+        if (self._home / FACTS_FILE).exists():
+            self._write_facts(self._home, self._database)
         if not self._folder.exists():
             return
         with self._mutex, self._turns.turn(_LOCK_S):
@@ -300,8 +310,10 @@ class TranscriptMirror:
         for session_id, file in list(self._unsynced.items()):
             file.sync()
             del self._unsynced[session_id]
-        cursor = self._cursor or 0
-        if self._database.read(_read_cursor) != cursor:
+        cursor, before = self._cursor or 0, self._database.read(_read_cursor)
+        if before != cursor:
+            if self._database.read(lambda tx: tx.row(_FACTS_CHANGED, (before,))) is not None:
+                self._write_facts(self._home, self._database)
             if facts is not None:  # before the cursor: a process stopped here does both again
                 write_recovery_file(self._home, facts)
             self._database.write(lambda tx: set_value(tx, _CURSOR_KEY, str(cursor)))

@@ -14,14 +14,12 @@ from typing import Literal, get_args
 import msgspec
 
 from recollect.audience.session_key import SessionKey
-from recollect.core.clock import to_datetime, to_ms
+from recollect.core.clock import MINUTE_MS, to_datetime, to_ms
 from recollect.core.errors import ConfigError
 from recollect.core.settings.sessions import FreshnessSettings
 
 Mode = Literal["idle", "daily", "both", "none"]
 Reason = Literal["idle", "daily"]
-
-_MINUTE_MS = 60_000
 
 
 class FreshnessRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +39,7 @@ class FreshnessRule(msgspec.Struct, frozen=True, kw_only=True):
         """Return the earliest time of the last message of a fresh session, ms UTC."""
         if self.mode in {"daily", "none"} or not self.idle_minutes:
             return 0
-        return now - self.idle_minutes * _MINUTE_MS
+        return now - self.idle_minutes * MINUTE_MS
 
     def oldest_start(self, now: int, zone: tzinfo | None) -> int:
         """Return the beginning of the day of ``now``, ms UTC; 0 if days do not count."""
@@ -67,7 +65,7 @@ class FreshnessRule(msgspec.Struct, frozen=True, kw_only=True):
         day = self.oldest_start(now, zone)
         met: dict[Reason, int] = {}
         if last < self.oldest_message(now):
-            met["idle"] = last + self.idle_minutes * _MINUTE_MS
+            met["idle"] = last + self.idle_minutes * MINUTE_MS
         if began < day:
             met["daily"] = day
         return min(met.items(), key=operator.itemgetter(1))[0] if met else None

@@ -73,6 +73,11 @@ def answered_group(
     return group
 
 
+def asked_sender(tx: Transaction, session: Session, sender: str | None) -> str | None:
+    """Return whose turn a session answers: that of ``sender``, else of its newest message."""
+    return newest_turn(tx, segments(tx, session)) if sender is None else sender_of(sender)
+
+
 def resolved(tx: Transaction, asker: Asker, scope: Scope, owner: Owner) -> Audience:
     """Return the audience of an asker in a scope, which says what the asker hears.
 

@@ -67,6 +67,14 @@ _TOUCH_OBSERVATIONS: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
     SELECT tenant, 'observation', id, 'put', ? FROM observations WHERE session_id = ?
 """
+_TOUCH_EPISODES: LiteralString = """
+    INSERT INTO changes (tenant, kind, ref, op, at)
+    SELECT tenant, 'episode', id, 'put', ? FROM episodes WHERE session_id = ?
+"""
+_TOUCH_FACTS: LiteralString = """
+    INSERT INTO changes (tenant, kind, ref, op, at)
+    SELECT tenant, 'fact', id, 'put', ? FROM facts WHERE session_id = ?
+"""
 
 
 class LineageSegment(msgspec.Struct, frozen=True):
@@ -212,10 +220,22 @@ def _kin(row: Row) -> Kin:
 
 
 def touch_messages(tx: Transaction, session: Session, at: int) -> None:
-    """Tell the index to look at every message and observation that a session shows again."""
+    """Tell the index to look at every record that a session shows again."""
     tx.execute(_TOUCH, (at, session.id, session.last_seq))
     tx.execute(_TOUCH_OBSERVATIONS, (at, session.id))
+    touch_episodes(tx, session.id, at)
+    touch_facts(tx, session.id, at)
     touch_shared(tx, session, at)
+
+
+def touch_episodes(tx: Transaction, session_id: str, at: int) -> None:
+    """Tell the index to look again at the episodes of a session, which may be gone."""
+    tx.execute(_TOUCH_EPISODES, (at, session_id))
+
+
+def touch_facts(tx: Transaction, session_id: str, at: int) -> None:
+    """Tell the index to look again at the facts that a session said."""
+    tx.execute(_TOUCH_FACTS, (at, session_id))
 
 
 def touch_shared(tx: Transaction, session: Session, at: int) -> None:

@@ -70,8 +70,8 @@ def is_damaged(path: Path) -> bool:
         return True
 
 
-def remove_from_copy(path: Path, session_ids: Sequence[str]) -> None:
-    """Remove sessions with everything that belongs to them from a copy of ``records.db``.
+def remove_from_copy(path: Path, ids: Sequence[str]) -> None:
+    """Remove sessions with all that belongs to them, and facts, from a copy of ``records.db``.
 
     Raises:
         StoreCorrupt: it is damaged, or no database.
@@ -84,7 +84,7 @@ def remove_from_copy(path: Path, session_ids: Sequence[str]) -> None:
             connection.pragma("journal_mode", "delete")
             with connection:
                 for sql in _statements(connection):
-                    connection.execute(sql, (msgspec.json.encode(session_ids).decode(),))
+                    connection.execute(sql, (msgspec.json.encode(ids).decode(),))
         finally:
             discard(connection)
         rewrite(opener)
@@ -120,7 +120,10 @@ def remove_copy(path: Path) -> None:
 
 
 def _statements(connection: apsw.Connection) -> Iterator[str]:
-    """Yield the statements that remove sessions, in any schema version; `sessions` goes last."""
+    """Yield the statements that remove sessions and facts; `sessions` goes last.
+
+    The schema may be of any version.
+    """
     columns = set(connection.execute(_COLUMNS).fetchall())
     condition = "IN (SELECT value FROM json_each(?1))"
     if ("pending_messages", "key") in columns:
@@ -131,6 +134,11 @@ def _statements(connection: apsw.Connection) -> Iterator[str]:
         yield f"UPDATE sessions SET {parted} WHERE parent_id {condition}"  # noqa: S608  # literals
     if ("sessions", "previous_id") in columns:
         yield f"UPDATE sessions SET previous_id = NULL WHERE previous_id {condition}"  # noqa: S608  # literals
+    if ("facts", "id") in columns:
+        theirs = f"SELECT id FROM facts WHERE id {condition} OR session_id {condition}"  # noqa: S608
+        yield f"DELETE FROM fact_history WHERE fact_id IN ({theirs})"  # noqa: S608  # literals
+        yield f"DELETE FROM fact_sources WHERE fact_id IN ({theirs})"  # noqa: S608  # literals
+        yield f"DELETE FROM facts WHERE id {condition}"  # noqa: S608  # literals
     for table, column in sorted(columns):
         if column == "session_id":
             yield f'DELETE FROM "{table}" WHERE session_id {condition}'  # noqa: S608  # literals

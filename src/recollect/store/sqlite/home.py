@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 import apsw
+import msgspec
 
 from recollect.core.errors import RecordsLost
 from recollect.store.engine import Transaction
@@ -29,6 +31,7 @@ TRANSCRIPTS = "transcripts"
 """The folder of the mirrors."""
 MIRROR_SUFFIX = ".jsonl"
 RECOVERY_FILE = "recovery.json"
+FACTS_FILE = "facts.jsonl"
 """Files that `recollect recover` needs beside the mirrors."""
 BLOBS = "blobs"
 """The folder of long content, named by its digest."""
@@ -44,6 +47,7 @@ SPOOL = "spool"
 _KEY = "home.id"
 _MIRRORS_ASKED = 1_000
 _FIND_SESSION = "SELECT 1 FROM sessions WHERE id = ?"
+_FIND_FACT = "SELECT 1 FROM facts WHERE id = ?"
 _HINT = (
     "restore a backup with `recollect restore FILE`; or rebuild it from the readable transcripts"
     " with `recollect recover`; or start over with `recollect init --fresh`. All keep what is there"
@@ -121,7 +125,7 @@ def left_of_records(home: Path) -> str | None:
         return index.relative_to(home).as_posix()
     mirrors = (f"{TRANSCRIPTS}/{name}" for name in _mirrors(home))
     backups = (name for name in _names(home) if name.startswith(f"{RECORDS_FILE}.before-"))
-    facts = [RECOVERY_FILE] if _size(home / RECOVERY_FILE) else []
+    facts = [name for name in (RECOVERY_FILE, FACTS_FILE) if _size(home / name)]
     return next(chain(mirrors, backups, facts), None)
 
 
@@ -166,8 +170,17 @@ def _id_of(connection: apsw.Connection) -> str | None:
 
 
 def _has_mirror(connection: apsw.Connection, home: Path) -> bool:
-    """Return whether one of the first thousand mirrors is of a session of these records."""
+    """Return whether one of the first thousand mirrors is of these records, or a mirrored fact."""
     return any(
         connection.execute(_FIND_SESSION, (name.removesuffix(MIRROR_SUFFIX),)).get
         for name in islice(_mirrors(home), _MIRRORS_ASKED)
-    )
+    ) or _has_fact(connection, home)
+
+
+def _has_fact(connection: apsw.Connection, home: Path) -> bool:
+    path = home / FACTS_FILE
+    with suppress(OSError, msgspec.MsgspecError, apsw.SQLError):  # an older schema has no facts
+        with path.open("rb") as file:
+            first = msgspec.json.decode(file.readline(), type=dict[str, Any])
+        return bool(connection.execute(_FIND_FACT, (str(first.get("id")),)).get)
+    return False

@@ -73,7 +73,7 @@ CREATE TABLE episodes (
     made_by       TEXT NOT NULL,
     created_at    INTEGER NOT NULL
 , speakers TEXT CHECK (json_valid(speakers)), turn_sender TEXT, number INTEGER, extent TEXT NOT NULL DEFAULT 'part'
-    CHECK (extent IN ('part', 'session')), through_seq INTEGER, deeds TEXT NOT NULL DEFAULT '') STRICT;
+    CHECK (extent IN ('part', 'session')), through_seq INTEGER, deeds TEXT NOT NULL DEFAULT '', decisions TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(decisions)), outcome TEXT NOT NULL DEFAULT '', open_ends TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(open_ends)), tone TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE erased_lines (
     number INTEGER PRIMARY KEY
 ) STRICT;
@@ -98,6 +98,78 @@ CREATE TABLE events (
     payload    TEXT NOT NULL CHECK (json_valid(payload)),
     at         INTEGER NOT NULL
 , actor TEXT) STRICT;
+CREATE TABLE fact_history (
+    fact_id     TEXT NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
+    version     INTEGER NOT NULL,
+    action      TEXT NOT NULL,
+    at          INTEGER NOT NULL,
+    -- The name of the token; NULL: whoever uses the files of the home.
+    actor       TEXT,
+    text        TEXT NOT NULL,
+    confidence  REAL NOT NULL,
+    status      TEXT NOT NULL,
+    replaced_by TEXT,
+    is_pinned   INTEGER NOT NULL,
+    row_hash    BLOB NOT NULL,
+    PRIMARY KEY (fact_id, version)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE fact_sources (
+    message_id TEXT NOT NULL,
+    start_at   INTEGER NOT NULL,
+    end_at     INTEGER NOT NULL,
+    made_by    TEXT NOT NULL,
+    fact_id    TEXT NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
+    session_id TEXT NOT NULL,
+    said_at    INTEGER NOT NULL,
+    PRIMARY KEY (message_id, start_at, end_at, made_by)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE facts (
+    id           TEXT PRIMARY KEY,
+    number       INTEGER NOT NULL,
+    tenant       TEXT NOT NULL,
+    agent        TEXT,
+    user_id      TEXT,
+    project      TEXT,
+    -- The message that says it and the quoted span; NULL: it was remembered by hand.
+    session_id   TEXT,
+    message_id   TEXT,
+    start_at     INTEGER,
+    end_at       INTEGER,
+    -- Who hears it, as `sessions` and `messages` have it.
+    channel      TEXT,
+    account      TEXT,
+    chat_type    TEXT,
+    peer         TEXT,
+    turn_sender  TEXT,
+    text         TEXT NOT NULL,
+    -- A digest of its normalised words: equal for two statements that say the same.
+    words        BLOB NOT NULL,
+    kind         TEXT NOT NULL,
+    subject      TEXT NOT NULL CHECK (subject IN ('speaker', 'other', 'project', 'nobody')),
+    name         TEXT,
+    slot         TEXT,
+    value        TEXT,
+    importance   INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10),
+    confidence   REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+    trust        TEXT NOT NULL CHECK (trust IN ('owner', 'agent', 'group', 'imported')),
+    -- What found it, with its version; 'hand'.
+    made_by      TEXT NOT NULL,
+    -- When it was true, and when it was recorded.
+    valid_from   INTEGER NOT NULL,
+    valid_to     INTEGER,
+    created_at   INTEGER NOT NULL,
+    is_pinned    INTEGER NOT NULL DEFAULT 0 CHECK (is_pinned IN (0, 1)),
+    status       TEXT NOT NULL
+                 CHECK (status IN ('current', 'replaced', 'forgotten', 'archived', 'review')),
+    replaced_by  TEXT,
+    -- How many rows of `fact_history` it has.
+    version      INTEGER NOT NULL CHECK (version >= 1),
+    row_hash     BLOB NOT NULL,
+    -- Not in the hash.
+    accessed_at  INTEGER NOT NULL,
+    access_count INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (tenant, number)
+) STRICT;
 CREATE TABLE flushed_notes (
     path       TEXT NOT NULL,
     line_hash  BLOB NOT NULL,
@@ -126,7 +198,8 @@ CREATE TABLE imports (
 CREATE TABLE "injected_items" (
     injection_id TEXT NOT NULL REFERENCES injections (id) ON DELETE CASCADE,
     place        INTEGER NOT NULL,
-    kind         TEXT NOT NULL CHECK (kind IN ('observation', 'episode', 'message', 'file')),
+    kind         TEXT NOT NULL
+                 CHECK (kind IN ('observation', 'episode', 'message', 'file', 'fact', 'state')),
     ref          TEXT NOT NULL,
     number       INTEGER,
     section      TEXT NOT NULL,
@@ -329,6 +402,17 @@ CREATE TABLE schema_steps (
     sha256     TEXT NOT NULL,
     applied_at INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE session_states (
+    id          INTEGER PRIMARY KEY,
+    session_id  TEXT NOT NULL,
+    tenant      TEXT NOT NULL,
+    turn_sender TEXT,
+    task        TEXT NOT NULL,
+    steps       TEXT NOT NULL CHECK (json_valid(steps)),
+    -- Whose words: the tool that was called, or the caller.
+    source      TEXT NOT NULL,
+    updated_at  INTEGER NOT NULL
+) STRICT;
 CREATE TABLE sessions (
     id                     TEXT PRIMARY KEY,
     tenant                 TEXT NOT NULL,
@@ -407,6 +491,10 @@ CREATE TABLE stated (
     -- The version of the rules that found it.
     rules      INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE summarised (
+    session_id  TEXT PRIMARY KEY,
+    through_seq INTEGER NOT NULL
+) STRICT;
 CREATE TABLE "tokens" (
     id           TEXT PRIMARY KEY,
     name         TEXT NOT NULL,
@@ -474,12 +562,30 @@ CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
 CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
 CREATE INDEX episodes_twin ON episodes (
     tenant, ended_at, id, session_id, number, agent, user_id, project, extent, turn_sender, summary,
-    topics, began_at, message_count, made_by, created_at, speakers, through_seq, deeds);
+    topics, began_at, message_count, made_by, created_at, speakers, through_seq, deeds, decisions,
+    outcome, open_ends, tone);
 CREATE UNIQUE INDEX episodes_whole ON episodes (session_id, coalesce(turn_sender, ''))
     WHERE extent = 'session';
 CREATE INDEX erasures_unfinished ON erasures (at) WHERE finished_at IS NULL;
 CREATE INDEX events_twin ON events (
     session_id, seq, tenant, agent, user_id, project, type, payload, at, actor);
+CREATE INDEX fact_sources_by_fact ON fact_sources (fact_id, said_at);
+CREATE INDEX fact_sources_by_session ON fact_sources (session_id);
+CREATE INDEX facts_by_follower ON facts (replaced_by) WHERE replaced_by IS NOT NULL;
+CREATE INDEX facts_by_message ON facts (message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX facts_by_session ON facts (session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX facts_by_slot ON facts (tenant, slot) WHERE slot IS NOT NULL;
+CREATE INDEX facts_by_time ON facts (tenant, created_at);
+CREATE INDEX facts_by_user ON facts (tenant, user_id, created_at);
+CREATE INDEX facts_by_words ON facts (tenant, words);
+CREATE INDEX facts_twin ON facts (
+    tenant, created_at, id, number, status, kind, project, session_id, message_id, agent, user_id,
+    is_pinned);
+CREATE INDEX facts_twin_by_id ON facts (id);
+CREATE INDEX facts_twin_by_number ON facts (tenant, number, id);
+CREATE INDEX facts_twin_by_user ON facts (
+    tenant, user_id, created_at, id, number, status, kind, project, session_id, message_id, agent,
+    is_pinned);
 CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);
 CREATE INDEX flushed_notes_hidden ON flushed_notes (path, line_hash) WHERE is_hidden = 1;
 CREATE INDEX injected_items_by_ref ON injected_items (ref);
@@ -526,6 +632,9 @@ CREATE INDEX projects_twin ON projects (
 CREATE INDEX replacements_by_newer ON replacements (newer_id);
 CREATE INDEX replacements_by_newer_time ON replacements (tenant, newer_at);
 CREATE INDEX replacements_by_time ON replacements (tenant, older_at);
+CREATE UNIQUE INDEX session_states_by_turn ON session_states (session_id, coalesce(turn_sender, ''));
+CREATE INDEX session_states_twin ON session_states (
+    session_id, turn_sender, tenant, task, steps, source, updated_at);
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX sessions_by_previous ON sessions (previous_id) WHERE previous_id IS NOT NULL;

@@ -1,0 +1,232 @@
+"""`recollect remember` and `recollect facts`: what is known, by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from recollect.cli.addresses import path_or_name
+from recollect.cli.help import App
+from recollect.cli.invocation import Project, User, answer, argument, opened
+from recollect.cli.output.formatting import day, moment
+from recollect.cli.output.screen import next_steps, one_line, say, show
+from recollect.cli.sessions.lines import ForSender, ForSession
+from recollect.core.errors import InvalidInput
+from recollect.core.numbers import show_number
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.knowledge.fact import Fact, FactChange, FactStatus, Remembered
+
+app = App()
+group = App(help="List what is known, and correct it.", invoke_without_command=True)
+app.add_typer(group, name="facts", rich_help_panel="Keep")
+
+Which = Annotated[str, argument(metavar="ID", help="f12, or the id of a fact.")]
+Words = Annotated[list[str], argument(metavar="WORDS", help="One short statement.")]
+OfStatus = Annotated[
+    Literal["current", "replaced", "forgotten", "archived", "review"],
+    typer.Option("--status", help="Those that are current, or were: replaced, forgotten, …"),
+]
+OfKind = Annotated[
+    str | None, typer.Option("--kind", help="rule, decision, preference, …; see the docs.")
+]
+Limit = Annotated[int, typer.Option("--limit", "-n", help="How many at most.")]
+
+
+@app.command(rich_help_panel="Keep", epilog='recollect remember "I prefer tabs" --about me')
+def remember(
+    context: typer.Context,
+    words: Words,
+    *,
+    about: Annotated[
+        Literal["me", "project"] | None,
+        typer.Option("--about", help="You, or the project of this folder; by rule if not given."),
+    ] = None,
+    kind: OfKind = None,
+    importance: Annotated[
+        int | None, typer.Option("--importance", help="1 to 10; by rule if not given.")
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", help="Of whom: telegram:42; yours if not given.")
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", help="A path of the project that it is about.")
+    ] = None,
+) -> None:
+    """Remember a fact: one short statement about you, somebody, or a project."""
+    said = " ".join(words).strip()
+    if about == "project" and project is None:
+        project = str(Path.cwd())
+    with opened(context) as memory:
+        made = memory.facts.remember(
+            user,
+            said,
+            kind,
+            importance,
+            about=about,
+            project=None if project is None else path_or_name(project),
+        )
+    answer(context, made, lambda: _show_remembered(made))
+
+
+@group.callback()
+def facts(context: typer.Context) -> None:
+    """List what is known, and correct it."""
+    if context.invoked_subcommand is None:
+        list_facts(context)
+
+
+@group.command("list")
+def list_facts(
+    context: typer.Context,
+    *,
+    user: User = None,
+    project: Project = None,
+    kind: OfKind = None,
+    status: OfStatus = "current",
+    limit: Limit = 100,
+    for_session: ForSession = None,
+    for_sender: ForSender = None,
+) -> None:
+    """List facts, the newest first."""
+    with opened(context) as memory:
+        found = memory.facts.list(
+            user,
+            None if project is None else memory.projects.path_of(path_or_name(project)),
+            kind,
+            status=status,
+            limit=limit,
+            for_session=None if for_session is None else memory.sessions.find(for_session).id,
+            for_sender=for_sender,
+        )
+    _answer(context, found)
+
+
+@group.command()
+def review(
+    context: typer.Context,
+    ids: Annotated[
+        list[str] | None, argument(metavar="ID", help="f12 …; all that wait if not given.")
+    ] = None,
+    *,
+    accept: Annotated[bool, typer.Option("--accept", help="They are true.")] = False,
+    reject: Annotated[bool, typer.Option("--reject", help="Forget them.")] = False,
+) -> None:
+    """List what an agent said of you and you have not confirmed, or decide."""
+    if accept and reject:
+        raise InvalidInput("--accept and --reject exclude each other", hint="give one of them")
+    if (accept or reject) and not ids:
+        raise InvalidInput("say which facts", hint="give their numbers: f12 f13")
+    with opened(context) as memory:
+        waiting = memory.facts.list(status="review", limit=1_000)
+        if ids:
+            wanted = {memory.facts.get(each).id for each in ids}
+            waiting = [each for each in waiting if each.id in wanted]
+        decide = memory.facts.restore if accept else memory.facts.forget
+        if accept or reject:
+            waiting = [decide(each.id) for each in waiting]
+    _answer(context, waiting)
+
+
+@group.command()
+def history(context: typer.Context, id_: Which) -> None:
+    """Show what a fact was before."""
+    from recollect.answers.fact import FactHistory
+
+    with opened(context) as memory:
+        fact, changes = memory.facts.get(id_), memory.facts.history(id_)
+    found = FactHistory(fact=fact, history=changes)
+    answer(context, found, lambda: _show_history(changes))
+
+
+@group.command()
+def correct(context: typer.Context, id_: Which, words: Words) -> None:
+    """Give a fact other words; restore brings the old ones back."""
+    with opened(context) as memory:
+        fact = memory.facts.correct(id_, " ".join(words))
+    answer(context, fact, lambda: _show_facts([fact]))
+
+
+@group.command()
+def forget(context: typer.Context, id_: Which) -> None:
+    """Take a fact out of search, lists and prompts; restore brings it back."""
+    with opened(context) as memory:
+        fact = memory.facts.forget(id_)
+    answer(context, fact, lambda: _show_facts([fact]))
+
+
+@group.command()
+def restore(context: typer.Context, id_: Which) -> None:
+    """Make a fact count again, or undo its last correction."""
+    with opened(context) as memory:
+        fact = memory.facts.restore(id_)
+    answer(context, fact, lambda: _show_facts([fact]))
+
+
+@group.command()
+def pin(
+    context: typer.Context,
+    id_: Which,
+    *,
+    undo: Annotated[bool, typer.Option("--undo", help="It may be archived again.")] = False,
+) -> None:
+    """Keep a fact from being archived."""
+    with opened(context) as memory:
+        fact = memory.facts.pin(id_, pinned=not undo)
+    answer(context, fact, lambda: _show_facts([fact]))
+
+
+@group.command()
+def fade(
+    context: typer.Context,
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list them.")] = False,
+) -> None:
+    """Archive what was not asked for in a long time; restore brings it back."""
+    with opened(context) as memory:
+        gone = memory.facts.fade(dry_run=dry_run)
+    _answer(context, gone)
+
+
+def _answer(context: typer.Context, found: Sequence[Fact]) -> None:
+    from recollect.answers.fact import FactList
+
+    answer(context, FactList(facts=found), lambda: _show_facts(found))
+
+
+def _show_facts(found: Sequence[Fact]) -> None:
+    for fact in found:
+        show(*_head(fact), (f"  {one_line(fact.text)}", ""))
+    if not found:
+        say(("no facts", "dim"))
+
+
+def _head(fact: Fact) -> tuple[tuple[str, str], ...]:
+    until = "" if fact.valid_to is None else f" until {day(fact.valid_to)}"
+    state: FactStatus = fact.status
+    return (
+        (show_number("fact", fact.number), "bold cyan"),
+        (f"  {day(fact.valid_from)}{until}  {fact.kind}", "dim"),
+        ("  pinned" if fact.is_pinned else "", "yellow"),
+        ("" if state == "current" else f"  {state}", "yellow"),
+    )
+
+
+def _show_remembered(made: Remembered) -> None:
+    done = {"new": "remembered", "known": "known already", "replaced": "remembered"}[made.status]
+    whose = f"of {made.fact.user}" if made.fact.user is not None else "yours"
+    place = f", of the project {made.fact.project}" if made.fact.project is not None else ""
+    number = show_number("fact", made.fact.number)
+    show((done, "bold green"), (f" {number}: {made.fact.kind}, {whose}{place}", ""))
+    for older in made.replaced:
+        show(("  no longer: ", "dim"), (one_line(older.text), ""))
+    next_steps([(f"recollect facts forget {number}", "take it back")])
+
+
+def _show_history(changes: Sequence[FactChange]) -> None:
+    for each in changes:
+        who = "" if each.actor is None else f" by {one_line(each.actor)}"
+        show((f"{moment(each.at)}  {each.action}{who}", "dim"), (f"  {one_line(each.text)}", ""))

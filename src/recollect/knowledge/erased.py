@@ -1,0 +1,63 @@
+"""What an erasure takes of the facts: all that only the erased session said."""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+from recollect.core.scope import Scope
+from recollect.knowledge.rows import delete_facts, facts_by_id, renew_fact
+from recollect.knowledge.storing import reopen
+from recollect.store.columns import text
+from recollect.store.engine import Row, Transaction
+
+_SAID: LiteralString = "SELECT tenant, id FROM facts WHERE session_id = ? ORDER BY id LIMIT ?"
+_DROP_SOURCES: LiteralString = "DELETE FROM fact_sources WHERE session_id = ?"
+_NEXT_SOURCE: LiteralString = """
+    SELECT o.message_id, o.session_id, o.start_at, o.end_at, s.agent, s.user_id, s.project,
+        s.channel, s.account, s.chat_type, s.peer, m.turn_sender
+    FROM fact_sources o JOIN sessions s ON s.id = o.session_id
+    JOIN messages m ON m.id = o.message_id
+    WHERE o.fact_id = ? AND s.status <> 'deleted' ORDER BY o.said_at LIMIT 1
+"""
+_MOVE: LiteralString = """
+    UPDATE facts SET message_id = ?, session_id = ?, start_at = ?, end_at = ?, agent = ?,
+        user_id = ?, project = ?, channel = ?, account = ?, chat_type = ?, peer = ?, turn_sender = ?
+    WHERE id = ?
+"""
+
+
+def drop_said(tx: Transaction, session_id: str, most: int, at: int) -> int:
+    """Remove facts that only a session said; one that was said elsewhere too belongs there then.
+
+    Args:
+        tx: A transaction.
+        session_id: The session that is erased.
+        most: How many facts at most.
+        at: The time of the change, ms UTC.
+
+    Returns:
+        The number of facts that were removed or moved; 0 at the end.
+    """
+    tx.execute(_DROP_SOURCES, (session_id,))
+    rows = tx.all(_SAID, (session_id, most))
+    gone: list[str] = []
+    for _, id_ in rows:
+        source = tx.row(_NEXT_SOURCE, (id_,))
+        if source is None:
+            gone.append(text(id_))
+        else:
+            _move(tx, text(id_), source, at)
+    if gone:
+        remove_facts(tx, text(rows[0][0]), gone, at)
+    return len(rows)
+
+
+def remove_facts(tx: Transaction, tenant: str, ids: list[str], at: int) -> None:
+    """Remove facts; what made way for them counts again."""
+    gone = facts_by_id(tx, Scope(tenant=tenant), ids, deleted=True)
+    reopen(tx, gone, at)
+    delete_facts(tx, tenant, ids, at)
+
+
+def _move(tx: Transaction, id_: str, source: Row, at: int) -> None:
+    renew_fact(tx, id_, lambda: tx.execute(_MOVE, (*source, id_)), at)

@@ -1,0 +1,156 @@
+"""Storing a fact: the same words are known, and a new value of a slot replaces the old one.
+
+Both look only at facts of the same audience.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, LiteralString
+
+import msgspec
+
+from recollect.audience.owner import Owner
+from recollect.audience.visibility import group_of_turn
+from recollect.core.events import FactChanged, FactsRemembered
+from recollect.knowledge.fact import Fact, Remembered
+from recollect.knowledge.rows import (
+    add_fact,
+    change_fact,
+    in_slot,
+    made_way,
+    same_words,
+    write_fact,
+)
+from recollect.store.columns import typed_rows
+from recollect.store.engine import Transaction
+from recollect.store.journal import record_event
+
+_ADD_SOURCE: LiteralString = """
+    INSERT INTO fact_sources (message_id, start_at, end_at, made_by, fact_id, session_id, said_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+"""
+_SOURCES: LiteralString = """
+    SELECT message_id, start_at, end_at FROM fact_sources WHERE fact_id = ?
+"""
+FACT = "recollect:fact"
+"""In place of a source of sessions, with the id of a fact, or a span that says it."""
+_TRUSTED = ("imported", "group", "agent", "owner")
+"""From the least on."""
+
+
+def store_fact(
+    tx: Transaction, draft: Fact, owner: Owner, at: int, *, is_only_value: bool = False
+) -> Remembered:
+    """Store a fact, or find that it is known; its source is noted in any case.
+
+    Args:
+        tx: A transaction.
+        draft: The fact, without its number.
+        owner: The owner of the agent, and the accounts that are one person.
+        at: The time of recording, ms UTC.
+        is_only_value: Whether its slot has one value at a time.
+    """
+    group = group_of_turn(draft.turn, owner)
+    for known in same_words(tx, draft.tenant, draft.text):
+        if _is_same(known, draft) and group_of_turn(known.turn, owner) == group:
+            note_source(tx, draft, known.id)
+            return Remembered(status="known", fact=_known(tx, known, draft, at))
+    fact = add_fact(tx, draft, at)
+    note_source(tx, draft, fact.id)
+    record_event(tx, FactsRemembered(scope=fact.owner, at=at, numbers=(fact.number,)))
+    replaced: tuple[Fact, ...] = ()
+    if is_only_value and fact.status == "current":
+        replaced = close_older(tx, fact, owner, at)
+    return Remembered(status="replaced" if replaced else "new", fact=fact, replaced=replaced)
+
+
+def note_source(tx: Transaction, draft: Fact, fact_id: str) -> None:
+    """Note the span that says a fact, where a message does."""
+    if draft.message_id is None or draft.session_id is None:
+        return
+    span = (draft.message_id, draft.start or 0, draft.end or 0, draft.made_by)
+    tx.execute(_ADD_SOURCE, (*span, fact_id, draft.session_id, draft.valid_from))
+
+
+def span_origin(message_id: str, start: int, end: int) -> tuple[str, str]:
+    """Return what a tombstone knows a span of a message by."""
+    return FACT, f"{message_id}:{start}:{end}"
+
+
+def origins_of(tx: Transaction, fact: Fact) -> list[tuple[str, str]]:
+    """Return what tombstones know a fact by: its id, and the spans that say it."""
+    rows = typed_rows(tx.all(_SOURCES, (fact.id,)), tuple[str, int, int])
+    return [(FACT, fact.id), *(span_origin(*row) for row in rows)]
+
+
+def _is_same(known: Fact, draft: Fact) -> bool:
+    """Return whether a fact of the same words counts as known; it is of the same audience."""
+    is_about = (known.subject, known.name) == (draft.subject, draft.name)
+    is_here = draft.subject != "project" or known.project == draft.project
+    return is_about and is_here and known.status in {"current", "archived", "review"}
+
+
+def _known(tx: Transaction, known: Fact, draft: Fact, at: int) -> Fact:
+    """Return a fact as it is after it was said again."""
+    changes: dict[str, Any] = {}
+    if draft.confidence > known.confidence:
+        changes["confidence"] = draft.confidence
+    if _TRUSTED.index(draft.trust) > _TRUSTED.index(known.trust):
+        changes["trust"] = draft.trust
+    is_back = known.status == "archived" or (known.status == "review" and draft.status == "current")
+    if is_back:
+        changes["status"] = "current"
+    known = msgspec.structs.replace(
+        known, accessed_at=max(at, known.accessed_at), access_count=known.access_count + 1
+    )
+    if not changes:
+        write_fact(tx, known)
+        return known
+    return change_fact(tx, known, "restored" if is_back else "known", at, **changes)
+
+
+def close_older(tx: Transaction, fact: Fact, owner: Owner, at: int) -> tuple[Fact, ...]:
+    """Close the older values of the slot of a fact; return them as they are now."""
+    if fact.slot is None:
+        return ()
+    group = group_of_turn(fact.turn, owner)
+    older = [
+        each
+        for each in in_slot(tx, fact.tenant, fact.slot)
+        if each.id != fact.id
+        and each.valid_from <= fact.valid_from
+        and (each.subject, each.name) == (fact.subject, fact.name)
+        and (fact.subject != "project" or each.project == fact.project)
+        and group_of_turn(each.turn, owner) == group
+    ]
+    closed = {"status": "replaced", "replaced_by": fact.id, "valid_to": fact.valid_from}
+    for each in older:
+        event = FactChanged(scope=each.owner, at=at, number=each.number, action="replaced")
+        record_event(tx, event)
+    return tuple(change_fact(tx, each, "replaced", at, **closed) for each in older)
+
+
+def reopen(tx: Transaction, gone: Sequence[Fact], at: int) -> None:
+    """Give the facts that made way for some others what follows those, or make them current.
+
+    Args:
+        tx: A transaction.
+        gone: Facts of one tenant that do not count any more.
+        at: The time of the change, ms UTC.
+    """
+    if not gone:
+        return
+    followers = {each.id: each for each in gone}
+    for older in made_way(tx, gone[0].tenant, list(followers)):
+        if older.id in followers:
+            continue
+        follower = followers[older.replaced_by or ""]
+        while follower.replaced_by in followers:
+            follower = followers[follower.replaced_by]
+        if follower.replaced_by is not None:
+            then = {"replaced_by": follower.replaced_by, "valid_to": follower.valid_to}
+            change_fact(tx, older, "replaced", at, **then)
+        elif older.status == "replaced":
+            back = {"status": "current", "replaced_by": None, "valid_to": None}
+            change_fact(tx, older, "restored", at, **back)

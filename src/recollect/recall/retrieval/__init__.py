@@ -1,0 +1,1 @@
+"""What is recalled beside messages and files: facts that fit a question, and past sessions."""

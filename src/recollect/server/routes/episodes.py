@@ -1,0 +1,90 @@
+"""Episodes: what stays of sessions, listed, found by a question, and made."""
+
+from __future__ import annotations
+
+from recollect.answers.episode import EpisodeList
+from recollect.caller import Caller
+from recollect.core.checks import Question, RowCount
+from recollect.core.errors import InvalidInput
+from recollect.server.route import Given, Routes
+from recollect.server.routes.sessions import PAGE
+from recollect.sessions.context.episode import Episode
+
+ROUTES = Routes()
+
+
+class EpisodeFilter(Given, frozen=True, kw_only=True):
+    """Which episodes; all that the token hears if nothing is given.
+
+    Attributes:
+        session_key: Of a session, by its key or id.
+        project: Of a project: a path of it, its name or its id.
+        user_id: Of sessions with this person.
+        query: A question: the episodes that fit it, the best first.
+        limit: How many at most.
+        for_session: Only what this session may hear, by its key or id.
+    """
+
+    session_key: str | None = None
+    project: str | None = None
+    user_id: str | None = None
+    query: Question | None = None
+    limit: RowCount = PAGE
+    for_session: str | None = None
+
+
+class OneEpisode(Given, frozen=True, kw_only=True):
+    """An episode, by its number or id.
+
+    Attributes:
+        id: ``e3``, or a UUID.
+        for_session: Only if this session may hear it, by its key or id.
+    """
+
+    id: str
+    for_session: str | None = None
+
+
+class NewEpisodes(Given, frozen=True, kw_only=True):
+    """The session to summarise, by its key or id."""
+
+    session_key: str
+
+
+@ROUTES.add("GET", "/api/episodes", "read")
+def list_episodes(caller: Caller, given: EpisodeFilter) -> EpisodeList:
+    """List the summaries of sessions, the newest first, or those that fit a question."""
+    if given.session_key is not None and given.project is not None:
+        raise InvalidInput("summaries are of a session or of a project", hint="give one of both")
+    episodes, heard = caller.memory.episodes, caller.for_session(given.for_session)
+    if given.query is not None:
+        if given.session_key is not None or given.project is not None:
+            raise InvalidInput("a question is asked of all sessions", hint="leave the others out")
+        found = episodes.search(given.user_id, given.query, given.limit, for_session=heard)
+        return EpisodeList(episodes=[each.episode for each in found])
+    session = None if given.session_key is None else caller.session(given.session_key).id
+    known = episodes.list(
+        given.user_id,
+        session_id=session,
+        project=given.project,
+        limit=given.limit,
+        for_session=heard,
+    )
+    return EpisodeList(episodes=known)
+
+
+@ROUTES.add("GET", "/api/episodes/{id}", "read")
+def show_episode(caller: Caller, given: OneEpisode) -> Episode:
+    """Return an episode."""
+    heard = caller.for_session(given.for_session)
+    return caller.memory.episodes.get(given.id, for_session=heard)
+
+
+@ROUTES.add("POST", "/api/episodes", "write")
+def create_episodes(caller: Caller, given: NewEpisodes) -> EpisodeList:
+    """Summarise a session as it is now; return what the token hears of that."""
+    session = caller.writable(caller.session(given.session_key))
+    episodes = caller.memory.episodes
+    episodes.create(session.id)
+    known = episodes.list(session_id=session.id, for_session=caller.for_session())
+    return EpisodeList(episodes=[each for each in known if each.extent == "session"])

@@ -1,0 +1,102 @@
+"""The course of a conversation: what was decided, what came of it, what is open, and its tone.
+
+Read beside a summary, in the same pass over the utterances; only words of people and of the agent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+
+from recollect.text.languages.language import FIXED
+from recollect.text.statements.sentences import is_decision, is_open_point, statements, states
+from recollect.text.summary.tone import Tone, prevailing, tones_in
+from recollect.text.turns import Utterance
+
+_MOST = 8
+"""Decisions, and open ends, of an episode: the newest."""
+_BETWEEN = re.compile(r"(?<!\b\w\.)(?<=[.!?…])\s+|(?<=[。！？])")
+"""The end of a sentence; a short message is one statement, whatever it has."""
+_ASKS = ("?", "？", "؟", ";", "՞")
+
+
+class Course:
+    """Watches a conversation, message by message."""
+
+    def __init__(self) -> None:
+        self.last: Utterance | None = None
+        """The last one that says something."""
+        self._decisions: deque[str] = deque(maxlen=_MOST)
+        self._open: deque[str] = deque(maxlen=_MOST)
+        self._reported, self._repaired = "", ""
+        self._tones: Counter[Tone] = Counter()
+
+    def watching(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+        """Yield the utterances, and take note of them."""
+        for each in utterances:
+            if each.text.strip():
+                self.last = each
+                self._note(each)
+            yield each
+
+    def resume(self, summary: str) -> None:
+        """Take note of the lines of a summary of what was said before."""
+        for line in summary.splitlines():
+            self._keep(line.split(": ", 1)[-1])
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """The newest decisions, oldest first, in the words of who said them."""
+        return tuple(dict.fromkeys(self._decisions))
+
+    @property
+    def outcome(self) -> str:
+        """What the agent reported last, of repairs if it told of any; empty if it only asked."""
+        return self._repaired or self._reported
+
+    @property
+    def open_ends(self) -> tuple[str, ...]:
+        """What was left to do, and the agent's last question where no answer came."""
+        asked = [said for said in _sentences(self.question) if said.endswith(_ASKS)]
+        return tuple(dict.fromkeys([*self._open, *asked[-1:]]))
+
+    @property
+    def question(self) -> str:
+        """The agent's last question; empty without one, and where a person spoke last."""
+        if self.last is None or self.last.role != "assistant":
+            return ""
+        asked = [said for said in statements(self.last.text) if said.endswith(_ASKS)]
+        return asked[-1] if asked else ""
+
+    @property
+    def tone(self) -> Tone:
+        """How people spoke."""
+        return prevailing(self._tones)
+
+    def _note(self, utterance: Utterance) -> None:
+        is_agents = utterance.role == "assistant"
+        if not is_agents:
+            self._tones.update(tones_in(utterance.text))
+        reported = ""
+        for said in _sentences(utterance.text):
+            if not self._keep(said) and is_agents and not said.endswith(_ASKS):
+                reported = said
+                if states(said, FIXED):
+                    self._repaired = said
+        self._reported = reported or self._reported
+
+    def _keep(self, said: str) -> bool:
+        """Note a decision or an open end; return whether it is one."""
+        if is_decision(said):
+            self._decisions.append(said)
+        elif is_open_point(said):
+            self._open.append(said)
+        else:
+            return False
+        return True
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for said in statements(text):
+        yield from filter(None, _BETWEEN.split(said))

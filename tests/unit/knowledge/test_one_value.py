@@ -1,0 +1,117 @@
+"""A slot with one value: a new one replaces the old, and what follows is derived when one goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.audience.owner import NOBODY_NAMED
+from recollect.knowledge.fact import Fact, Remembered
+from recollect.knowledge.storing import store_fact
+from recollect.memory import Memory
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """Return a memory without an embedder."""
+    with recollect.open(tmp_path / "home", overrides={"embedding.provider": "none"}) as opened:
+        yield opened
+
+
+def lives(memory: Memory, place: str, at: int, user: str | None = None) -> Remembered:
+    """Store that somebody lives in a place, as a detector finds it."""
+    rooms = memory._rooms  # noqa: SLF001  # what extraction does
+    draft = Fact(
+        id=rooms.home.ids.new(),
+        tenant="local",
+        agent=None,
+        user=user,
+        project=None,
+        channel=None,
+        account=None,
+        chat_type=None,
+        peer=None,
+        turn_sender=None,
+        text=f"I live in {place}",
+        kind="personal",
+        subject="speaker",
+        slot="home",
+        value=place.lower(),
+        importance=6,
+        confidence=0.8,
+        trust="owner",
+        made_by="hand",
+        valid_from=at,
+        created_at=at,
+        accessed_at=at,
+    )
+    store = partial(store_fact, draft=draft, owner=NOBODY_NAMED, at=at, is_only_value=True)
+    remembered = rooms.records.write(store)
+    memory.sync()
+    return remembered
+
+
+def states(memory: Memory) -> list[tuple[str, str | None]]:
+    """Return status and follower's text of each fact, by number."""
+    facts = {f.id: f for n in range(1, 4) if (f := _get(memory, n)) is not None}
+    return [
+        (f.status, facts[f.replaced_by].text[10:] if f.replaced_by else None)
+        for f in facts.values()
+    ]
+
+
+def _get(memory: Memory, number: int) -> Fact | None:
+    found = memory.get([f"f{number}"]).found
+    return found[0].record if found else None
+
+
+def test_a_new_value_replaces_the_old_one(memory: Memory) -> None:
+    """The old one is found where facts are asked for, with the time until which it was true."""
+    assert lives(memory, "Leeds", 1_000).status == "new"
+    moved = lives(memory, "Bristol", 2_000)
+    assert (moved.status, [fact.text for fact in moved.replaced]) == (
+        "replaced",
+        ["I live in Leeds"],
+    )
+    assert states(memory) == [("replaced", "Bristol"), ("current", None)]
+    assert [hit.number for hit in memory.search("live").hits] == [2]
+    marks = {h.number: h.fact for h in memory.search("live", sources=["facts"]).hits}
+    assert marks[1] is not None
+    assert (marks[1].valid_until, marks[1].replaced_by) == (2_000, 2)
+    assert [each.fact.number for each in memory.facts.search(None, "live")] == [2]
+    then = memory.facts.search(None, "live", as_of=1_500)
+    assert [each.fact.number for each in then] == [1]
+
+
+def test_another_persons_value_stays(memory: Memory) -> None:
+    """Replacement is within one audience."""
+    lives(memory, "Leeds", 1_000, "telegram:7")
+    assert lives(memory, "Bristol", 2_000).status == "new"
+    assert states(memory) == [("current", None), ("current", None)]
+
+
+def test_older_talk_that_comes_later_replaces_nothing(memory: Memory) -> None:
+    """Direction is by when it was said."""
+    lives(memory, "Bristol", 2_000)
+    assert lives(memory, "Leeds", 1_000).status == "new"
+    assert states(memory)[0] == ("current", None)
+
+
+@pytest.mark.parametrize("way", ["forget", "erase"])
+def test_what_made_way_follows_what_is_left(memory: Memory, way: str) -> None:
+    """Of A, B, C without B, A makes way for C; without C it is current again."""
+    for at, place in enumerate(("Leeds", "York", "Bristol"), 1):
+        lives(memory, place, at * 1_000)
+    for name in ("f2", "f3"):
+        if way == "forget":
+            memory.facts.forget(name)
+        else:
+            memory.erase(fact_id=name)
+        wanted = (
+            [("replaced", "Bristol"), ("current", None)] if name == "f2" else [("current", None)]
+        )
+        assert states(memory) == wanted
