@@ -326,8 +326,10 @@ class HomeIndex:
         if self.home.records.is_read_only:
             return 0
         from recollect.recall.statements.extraction import Extraction
+        from recollect.recall.statements.facts import FactKeeper
 
-        return Extraction(self.home.records, self.owner).run(watch.stopping, watch.tell)
+        keep = FactKeeper(self.owner, self.home.clock)
+        return Extraction(self.home.records, self.owner, keep).run(watch.stopping, watch.tell)
 
     def _heal(self, error: StoreCorrupt) -> bool:
         home, settings = self.home, self.settings.store
