@@ -309,13 +309,11 @@ class Memory(ExchangeFacade):
             channel: Only what was said or done on this channel: ``telegram``.
             for_session: Only what this session may hear; without it everything, as the operator.
             for_sender: Whom that session answers: ``telegram:42``; else its newest turn's sender.
-            since: Only what was said, happened or changed from then on: ms UTC, a datetime, or a
-                text such as ``2026-05-12`` or ``last week``.
+            since: Only what was said or done from then on: ms UTC, a datetime, ``last week`` …
             until: Only what was before then; of a text that is a range, its end.
             types: Only observations of these types.
             min_importance: Only observations of at least this importance, 0 to 1.
-            min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it, 0
-                to 1; hits with any confidence if not given.
+            min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it.
             as_of: What held then comes first, before what replaced it; times as in `until`.
             on_progress: Called while new messages and files are indexed first.
 
