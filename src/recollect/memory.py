@@ -316,8 +316,7 @@ class Memory(ExchangeFacade):
             channel: Only what was said or done on this channel: ``telegram``.
             for_session: Only what this session may hear; without it everything, as the operator.
             for_sender: Whom that session answers: ``telegram:42``; else its newest turn's sender.
-            since: Only what was said, happened or changed from then on: ms UTC, a datetime, or a
-                text such as ``2026-05-12`` or ``last week``.
+            since: Only what was said or done from then on: ms UTC, a datetime, ``last week`` …
             until: Only what was before then; of a text that is a range, its end.
             types: Only observations of these types.
             min_importance: Only observations of at least this importance, 0 to 1.

@@ -61,12 +61,10 @@ class StatedRow(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         tenant: The tenant.
-        turn_sender: The sender of the turn, as `Message.turn_sender`.
         said: The statement.
     """
 
     tenant: str
-    turn_sender: str | None
     said: Said
 
 
@@ -74,9 +72,7 @@ _COLUMNS = columns_of(
     Said, message="message_id", start="first_char", end="end_char", at="said_at",
     session="session_id", loses="",
 )  # fmt: skip
-_INSERT: LiteralString = (
-    insert_into("stated", _COLUMNS + ", tenant, turn_sender, rules") + " RETURNING id"
-)
+_INSERT: LiteralString = insert_into("stated", _COLUMNS + ", tenant, rules") + " RETURNING id"
 _LOSSES: LiteralString = (
     "(SELECT json_group_array(l.value) FROM losses l WHERE l.stated_id = stated.id)"
 )
@@ -91,16 +87,17 @@ _LOSING: LiteralString = f"""
 """  # noqa: S608  # literals
 _TURNS: LiteralString = """
     SELECT DISTINCT t.tenant, t.session_id, t.audience, s.agent, s.user_id, s.channel, s.account,
-        s.chat_type, s.peer, t.turn_sender
-    FROM stated t JOIN sessions s ON s.id = t.session_id
+        s.chat_type, s.peer, m.turn_sender
+    FROM stated t JOIN messages m ON m.id = t.message_id JOIN sessions s ON s.id = t.session_id
 """
 _OF_TURN: LiteralString = f"""
-    {_SELECT} stated WHERE session_id = ? AND turn_sender IS ?
+    {_SELECT} stated
+    WHERE session_id = ? AND ? IS (SELECT turn_sender FROM messages WHERE id = message_id)
     AND (audience <> ? OR speaker NOT IN (0, ?))
-"""
+"""  # noqa: S608  # literals
 _MOVE: LiteralString = """
     UPDATE stated SET audience = ?, speaker = iif(speaker = 0, 0, ?)
-    WHERE session_id = ? AND turn_sender IS ?
+    WHERE session_id = ? AND ? IS (SELECT turn_sender FROM messages WHERE id = message_id)
 """
 
 
@@ -115,7 +112,7 @@ def store_stated(tx: Transaction, rows: Iterable[StatedRow], rules: int) -> None
     for row in rows:
         said = row.said
         cells = [getattr(said, name) for name in Said.__struct_fields__ if name != "loses"]
-        found = tx.row(_INSERT, (*cells, row.tenant, row.turn_sender, rules))
+        found = tx.row(_INSERT, (*cells, row.tenant, rules))
         losses = [(first_integer(found), value) for value in said.loses]
         if losses:
             tx.executemany("INSERT INTO losses (stated_id, value) VALUES (?, ?)", losses)

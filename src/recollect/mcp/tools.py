@@ -88,6 +88,15 @@ MinConfidence = Annotated[
 ]
 
 
+AsOf = Annotated[
+    str | None,
+    Field(
+        validation_alias="asOf",
+        description="What held then comes first, before what replaced it later: 2026-03.",
+    ),
+]
+
+
 def memory_search(
     *,
     query: Query,
@@ -114,13 +123,7 @@ def memory_search(
     project: Project = None,
     since: Since = None,
     until: Until = None,
-    as_of: Annotated[
-        str | None,
-        Field(
-            validation_alias="asOf",
-            description="What held then comes first, before what replaced it later: 2026-03.",
-        ),
-    ] = None,
+    as_of: AsOf = None,
     context: Context[Any, Any],
 ) -> SearchOutput:
     """Search the memory: earlier conversations, what was done, and notes. Step 1 of 3 of recall.

@@ -13,6 +13,7 @@ from recollect.audience.identity_links import USERS
 from recollect.audience.people import People
 from recollect.audience.session_key import GROUPS
 from recollect.audience.visibility import Asker, Audience
+from recollect.core.checks import MOST_QUESTION
 from recollect.core.clock import MAX_MS, Clock, zone_of
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope, ScopeOfPerson
@@ -100,7 +101,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     The other fields are arguments of `Memory.search`.
     """
 
-    query: str
+    query: object  # checked where it is searched for
     limit: int | None
     min_score: float | None
     sources: Sequence[str] | None
@@ -174,11 +175,16 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             zone = zone_of(settings.sessions.time_zone)
             _, until = read_span(None, self.as_of, clock.now_ms(), zone)
             then = None if until is None else until - 1
-        asks = question_kind(self.query) if then is None else "past"
-        if asks == "event":
+        query, asks = self.query, "event"
+        if isinstance(query, str) and len(query) <= MOST_QUESTION:
+            asks = question_kind(query)
+        if asks == "event" and then is None:
             return None
-        find = partial(find_replaced, records, seen.tenant)
-        return Replacing(find=find, asks=asks, then_ms=then)
+        return Replacing(
+            find=partial(find_replaced, records, seen.tenant),
+            asks="state" if asks == "state" and then is None else "past",
+            then_ms=then,
+        )
 
     def _said(self, settings: Settings, clock: Clock) -> SaidWithin | None:
         """Return the span of time that the search is limited to; None for any time."""

@@ -57,7 +57,7 @@ def say(tx: Transaction, statements: Sequence[Said] = (), gone: tuple[str, ...] 
     """Store statements; messages that are gone state nothing."""
     changed: dict[str, list[StatedRow]] = {name: [] for name in gone}
     for each in statements:
-        row = StatedRow(tenant=TENANT, turn_sender=None, said=each)
+        row = StatedRow(tenant=TENANT, said=each)
         changed.setdefault(each.message, []).append(row)
     update_stated(tx, changed, TENANT, 1)
 

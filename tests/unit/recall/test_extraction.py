@@ -204,3 +204,21 @@ def test_of_a_long_paste_only_the_beginning_is_read(memory: Memory) -> None:
     say(memory, f"{LEEDS}. {filler}", BRISTOL, f"{filler} {BATH}")
     memory.sync()
     assert {(newer, rule) for _, newer, rule in links(memory)} == {(BRISTOL, "slot")}
+
+
+def test_erasing_removes_what_was_stated_and_reopens_what_it_replaced(memory: Memory) -> None:
+    """Erasing removes what was stated and reopens what it replaced."""
+    say(memory, LEEDS)
+    gone = say(memory, BRISTOL)
+    say(memory, BATH)
+    memory.sync()
+    memory.erase(session_id=gone)
+    memory.sync()
+    assert links(memory) == {(LEEDS, BATH, "slot")}
+
+    def left(tx: Transaction) -> list[tuple[int, str, str]]:
+        rows = tx.all("SELECT count(*), min(r.tenant), min(s.tenant) FROM stated s, replacements r")
+        return typed_rows(rows, tuple[int, str, str])
+
+    tenant = memory.scope.tenant
+    assert memory._rooms.records.read(left) == [(2, tenant, tenant)]  # noqa: SLF001

@@ -44,9 +44,9 @@ class Steps:
 
     def indexing(self, report: IndexProgress) -> None:
         """Show a report of the index; its ``left`` may be an estimate."""
-        stage = "Reading" if report.stage == "reading" else "Embedding"
-        unit = "documents" if report.stage == "reading" else "chunks"
-        self._painter.paint(stage, report.done, report.done + report.left, unit)
+        units = {"reading": "documents", "extracting": "messages"}
+        unit = units.get(report.stage, "chunks")
+        self._painter.paint(report.stage.capitalize(), report.done, report.done + report.left, unit)
 
     def pruning(self, report: PruneProgress) -> None:
         """Show a report of a pruning."""

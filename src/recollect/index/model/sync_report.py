@@ -55,7 +55,10 @@ class SyncReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a step is. ``stage`` is ``reading`` or ``embedding``; ``left`` may be an estimate."""
+    """How far a step is; ``left`` may be an estimate.
+
+    ``stage`` is ``reading``, ``embedding``, or ``extracting`` what messages state.
+    """
 
     stage: str
     done: int

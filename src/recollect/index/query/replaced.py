@@ -246,7 +246,7 @@ def _moved(ranked: Ranked, moves: Mapping[int, int]) -> Ranked:
         ranks=[ranked.ranks[own[number]] if number in own else 0 for number, _ in entries],
         are_files=[number in own and ranked.are_files[own[number]] for number, _ in entries],
         why=why,
-        first=None if ranked.first is None else ranked.first + len(entries) - len(own),
+        first=None if ranked.first is None else ranked.first + len(moves.keys() - own.keys()),
     )
 
 

@@ -31,6 +31,8 @@ ECHOES = 3
 MOST_CHARS = 8_000
 """Characters of a message that are read: what is longer is a paste, and may take seconds."""
 ASSISTANT = "assistant"
+_OF_AGENT = frozenset({"technical", "open_end"})
+"""Kinds of facts that the agent's words give: what it found out, and what is left to do."""
 _SENTENCE = re.compile(r"[.!?](?=\s)|[。！？\n]")
 _COLUMNS: LiteralString = f"""
     t.id, t.tenant, t.agent, s.user_id, t.project, t.session_id, t.seq, t.role, t.text,
@@ -212,7 +214,7 @@ class StatementReader:
                 if self._audience(message, turn) != row.said.audience:
                     continue
                 seen.add(row.said.slot)
-                yield _echo(row, message, turn, span)
+                yield _echo(row, message, span)
 
     def _statements(self, message: StatedMessage, turn: ConversationTurn) -> tuple[Statement, ...]:
         found = self._found.get(message.id)
@@ -267,7 +269,7 @@ class StatementReader:
             loses=tuple(sorted({hashed("value", value) for value in each.loses})),
             is_change=each.is_change,
         )
-        return StatedRow(tenant=message.tenant, turn_sender=turn.turn_sender, said=said)
+        return StatedRow(tenant=message.tenant, said=said)
 
 
 def fact_drafts(statings: Iterable[Stating]) -> list[FactDraft]:
@@ -280,8 +282,9 @@ def fact_drafts(statings: Iterable[Stating]) -> list[FactDraft]:
 
 
 def _is_fact(each: Stating) -> bool:
-    is_rule_of_others = each.statement.kind == RULE and _trust_of(each) != "owner"
-    return each.statement.is_asserted and not is_rule_of_others
+    kind, trust = each.statement.kind, _trust_of(each)
+    is_given = kind in _OF_AGENT if trust == "agent" else kind != RULE or trust == "owner"
+    return each.statement.is_asserted and is_given
 
 
 def _trust_of(each: Stating) -> FactTrust:
@@ -312,9 +315,7 @@ def _before(message: StatedMessage) -> Iterator[tuple[str, int]]:
         yield message.session_id, message.seq - back
 
 
-def _echo(
-    row: StatedRow, message: StatedMessage, turn: ConversationTurn, span: tuple[int, int]
-) -> StatedRow:
+def _echo(row: StatedRow, message: StatedMessage, span: tuple[int, int]) -> StatedRow:
     said = msgspec.structs.replace(
         row.said,
         message=message.id,
@@ -328,7 +329,7 @@ def _echo(
         loses=(),
         is_change=False,
     )
-    return StatedRow(tenant=message.tenant, turn_sender=turn.turn_sender, said=said)
+    return StatedRow(tenant=message.tenant, said=said)
 
 
 def _span_of(value: str, text: str, lowered: str) -> tuple[int, int] | None:

@@ -13,7 +13,6 @@ CREATE TABLE stated (
     said_at    INTEGER NOT NULL,
     session_id TEXT NOT NULL,
     seq        INTEGER NOT NULL,
-    turn_sender TEXT,
     -- As the links of identities were; changed with them.
     audience   INTEGER NOT NULL,
     speaker    INTEGER NOT NULL,
@@ -29,7 +28,7 @@ CREATE TABLE stated (
 CREATE INDEX stated_by_message ON stated (message_id);
 CREATE INDEX stated_by_slot ON stated (slot, audience, speaker);
 CREATE INDEX stated_by_value ON stated (value, audience, speaker);
-CREATE INDEX stated_by_turn ON stated (session_id, turn_sender);
+CREATE INDEX stated_by_session ON stated (session_id);
 
 -- Values that statements say are gone.
 CREATE TABLE losses (

@@ -497,7 +497,6 @@ CREATE TABLE stated (
     said_at    INTEGER NOT NULL,
     session_id TEXT NOT NULL,
     seq        INTEGER NOT NULL,
-    turn_sender TEXT,
     -- As the links of identities were; changed with them.
     audience   INTEGER NOT NULL,
     speaker    INTEGER NOT NULL,
@@ -671,8 +670,8 @@ CREATE INDEX spending_twin ON spending (
     day, kind, purpose, model, requests, input_tokens, output_tokens, cache_read_tokens,
     cache_write_tokens, nano_usd, unpriced);
 CREATE INDEX stated_by_message ON stated (message_id);
+CREATE INDEX stated_by_session ON stated (session_id);
 CREATE INDEX stated_by_slot ON stated (slot, audience, speaker);
-CREATE INDEX stated_by_turn ON stated (session_id, turn_sender);
 CREATE INDEX stated_by_value ON stated (value, audience, speaker);
 CREATE UNIQUE INDEX tokens_by_name ON tokens (name) WHERE revoked_at IS NULL;
 CREATE INDEX tool_calls_by_message ON tool_calls (message_id);
