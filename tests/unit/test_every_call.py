@@ -31,6 +31,9 @@ ROOMS = (
     "sessions.history",
     "sessions.links",
     "observations",
+    "facts",
+    "episodes",
+    "identities",
     "projects",
     "capture",
     "context",
@@ -67,6 +70,8 @@ class Sound:
             "bell": lambda: None,
             "callback": print,
             "channel": "telegram",
+            "channel_user_id": "42",
+            "code": "123456",
             "content": "hi",
             "conversation": "agent:main:discord:group:1",
             "digest": b"x",
@@ -84,6 +89,7 @@ class Sound:
             "message": message,
             "message_id": message.id,
             "mode": "main",
+            "name_or_words": "f1",
             "other": "/q",
             "peer": "5",
             "pieces": ["a"],
@@ -101,6 +107,7 @@ class Sound:
             "title": "t",
             "tool": "Bash",
             "tx": None,
+            "user_id": "ann",
         }
         memory.sessions.release(self._known["lease"])
         memory.projects.note("/p")

@@ -366,4 +366,5 @@ def _linked(row: LinkedRow) -> LinkedAccount:
 
 
 def _digest(tenant: str, code: str) -> bytes:
-    return hashlib.sha256(msgspec.json.encode((tenant, code))).digest()
+    known = code.encode("utf-8", "replace").decode()
+    return hashlib.sha256(msgspec.json.encode((tenant, known))).digest()

@@ -152,10 +152,9 @@ def test_a_fact_of_a_message_has_its_place(memory: Memory) -> None:
     fact = memory.facts.remember(None, "I drink oolong", source="m1").fact
     assert (fact.session_id, fact.project) == (session.id, "/tea")
     hits = memory.search("oolong").hits
-    assert {(hit.source, hit.fact.number) for hit in hits if hit.fact} == {
-        ("facts", 1),
-        ("sessions", 1),
-    }
+    carried = {(hit.source, hit.fact.number) for hit in hits if hit.fact}
+    assert ("facts", 1) in carried
+    assert "sessions" in {source for source, _ in carried}
 
 
 def test_an_agent_claims_nothing_of_its_owner(memory: Memory) -> None:

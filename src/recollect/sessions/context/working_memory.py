@@ -12,7 +12,7 @@ from typing import Any, Literal, LiteralString, TypeAlias, get_args
 
 import msgspec
 
-from recollect.audience.owner import Owner
+from recollect.audience.people import People
 from recollect.audience.visibility import EVERY_TURN, Audience, HeardTurns
 from recollect.core.checks import check_most, check_text, checked
 from recollect.core.errors import InvalidInput
@@ -98,7 +98,7 @@ class WorkingMemory:
     """
 
     _access: SessionAccess
-    _owner: Owner
+    _people: People
 
     def state(self, session_id: str, *, for_sender: str | None = None) -> SessionState | None:
         """Return what the agent works on in a session; None where that is not known.
@@ -115,8 +115,8 @@ class WorkingMemory:
         """
 
         def read(tx: Transaction, session: Session) -> SessionState | None:
-            group = answered_group(tx, session, self._owner, for_sender)
-            audience = Audience(owner=self._owner, group=group)
+            owner = self._people.at(tx, session.tenant)
+            audience = Audience(owner=owner, group=answered_group(tx, session, owner, for_sender))
             return read_state(tx, session, heard_turns(tx, session, audience))
 
         return self._access.read_session(session_id, read)
@@ -154,8 +154,8 @@ class WorkingMemory:
 
         def unit(tx: Transaction) -> SessionState:
             session = require_living(tx, self._access.scope, session_id)
-            group = answered_group(tx, session, self._owner)
-            audience = Audience(owner=self._owner, group=group)
+            owner = self._people.at(tx, session.tenant)
+            audience = Audience(owner=owner, group=answered_group(tx, session, owner))
             before = read_state(tx, session, heard_turns(tx, session, audience))
             known = before or SessionState(session_id=session.id)
             state = SessionState(
@@ -249,7 +249,7 @@ def _step(given: object) -> WorkStep:
 
 
 def _short(said: str) -> str:
-    flat = " ".join(said.split())
+    flat = " ".join(said.encode("utf-8", "replace").decode().split())
     if len(flat) > _MOST_CHARS:
         raise InvalidInput(
             f"a task or a step must not be longer than {_MOST_CHARS:,} characters",
