@@ -16,6 +16,7 @@ from recollect.recall.statements import messages as stated_messages
 from recollect.recall.statements.extraction import Extraction, read_left
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
+from recollect.text.statements import detector
 from tests.support.scripted_statements import detect
 
 NO_MODEL = {"embedding.provider": "none"}
@@ -222,3 +223,27 @@ def test_erasing_removes_what_was_stated_and_reopens_what_it_replaced(memory: Me
 
     tenant = memory.scope.tenant
     assert memory._rooms.records.read(left) == [(2, tenant, tenant)]  # noqa: SLF001
+
+
+def test_what_was_erased_while_it_was_read_makes_no_fact(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch is read without the lock of the writer: an erasure may come before it is stored."""
+    say(memory, "I live in Leeds.", "ok")
+    waiting = ["Leeds"]
+
+    def erased_meanwhile(tx: Transaction, after: int, last: int, most: int) -> object:
+        part = changed_part(tx, after, last, most)
+        for word in waiting:
+            memory.erase(query=word)
+        waiting.clear()
+        return part
+
+    changed_part = extraction.changed_part
+    monkeypatch.setattr(extraction, "changed_part", erased_meanwhile)
+    monkeypatch.setattr(stated_messages, "detect", detector.detect)
+    _extraction(memory).run()
+    assert memory.facts.list() == []
+    say(memory, "I live in Bath.")
+    _extraction(memory).run()
+    assert [fact.text for fact in memory.facts.list()] == ["I live in Bath"]

@@ -30,6 +30,7 @@ from recollect.recall.statements.messages import (
     Stating,
     changed_part,
     fact_drafts,
+    only_kept,
     speaker_of,
 )
 from recollect.sessions.record.tombstone import is_buried
@@ -158,9 +159,10 @@ class Extraction:
         """Store a batch, unless another process extracted it meanwhile."""
         if read_left(tx).reaching(left.known) != left:
             return False
+        kept = only_kept(tx, extracted.statings)
         for tenant, rows in extracted.rows.items():
             update_stated(tx, rows, tenant, RULES_VERSION)
-            statings = [each for each in extracted.statings if each.message.tenant == tenant]
+            statings = [each for each in kept if each.message.tenant == tenant]
             owner, now = self._people.at(tx, tenant), self._clock.now_ms()
             store(tx, fact_drafts(statings), owner, now, is_buried)
             follow_links(tx, tenant, rows, now)

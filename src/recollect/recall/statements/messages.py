@@ -51,6 +51,10 @@ _NEAR: LiteralString = f"""
     SELECT {_COLUMNS} FROM messages t JOIN sessions s ON s.id = t.session_id
     WHERE t.session_id = ? AND t.seq IN (SELECT value FROM json_each(?))
 """  # noqa: S608  # literals
+_KEPT: LiteralString = """
+    SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?))
+        AND session_id NOT IN (SELECT session_id FROM prunings)
+"""
 
 
 class StatedMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -103,6 +107,13 @@ def changed_part(tx: Transaction, after: int, last: int, most: int) -> ChangedPa
     return ChangedPart(
         first=first, tenants=tenants, messages=placed_rows(list(present.values()), StatedMessage)
     )
+
+
+def only_kept(tx: Transaction, statings: Sequence[Stating]) -> list[Stating]:
+    """Return what is stated by messages that were not removed since it was read."""
+    ids = listed({each.message.id for each in statings})
+    kept = {row[0] for row in tx.all(_KEPT, (ids,))}
+    return [each for each in statings if each.message.id in kept]
 
 
 def speaker_of(turn: ConversationTurn, group: VisibilityGroup, owner: Owner) -> str | None:
