@@ -231,9 +231,8 @@ class Memory(ExchangeFacade):
             from recollect.upkeep import digest
 
             digest(opened, self.scope, never)
-        report = report.plus(rooms.index.sync(Watch(tell=on_progress)))
         opened.extract(Watch(tell=on_progress))
-        return report
+        return report.plus(rooms.index.sync(Watch(tell=on_progress)))
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.

@@ -111,7 +111,7 @@ class Maintenance:
         heal: Callable[[StoreCorrupt], bool],
         daily: Callable[[Callable[[], bool]], object],
         others: Callable[[], object],
-        extract: Callable[[Watch], object],
+        extract: Callable[[Watch], int],
     ) -> None:
         self._index = index
         self._claim = claim
@@ -347,8 +347,8 @@ class Maintenance:
         if "damage" in reasons:
             self._report = self.healing(lambda: index.rebuild(watch))
         self._report = self._report.plus(self.healing(lambda: index.sync(watch)))
-        if reasons != ("watch",):  # files state nothing
-            self._extract(watch)
+        if reasons != ("watch",) and self._extract(watch):  # files state nothing
+            self._report = self._report.plus(self.healing(lambda: index.sync(watch)))
         if self._is_live:
             self._daily(watch.stopping)
 

@@ -92,6 +92,21 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("demo",),
     ("token",),
     ("token", "add", "bot", "--as", "shared"),
+    ("remember", "I prefer tea"),
+    ("facts",),
+    *(("facts", each) for each in ("list", "review", "fade")),
+    *(("facts", each, "f1") for each in ("history", "forget", "restore", "pin")),
+    ("facts", "correct", "f1", "I prefer milk"),
+    ("episodes",),
+    ("episodes", "list"),
+    ("episodes", "search", "tea"),
+    ("episodes", "show", "e1"),
+    ("episodes", "create", "chat"),
+    ("identities",),
+    ("identities", "list"),
+    ("identities", "resolve", "telegram:7"),
+    ("identities", "link", "ann", "telegram:8"),
+    ("identities", "unlink", "telegram:8"),
     ("token", "list"),
     ("token", "rotate"),
     ("token", "revoke", "bot"),
@@ -104,6 +119,8 @@ LIFE: tuple[tuple[str, ...], ...] = (
 """Command lines in the order of a life; TARGET is a folder that only they name."""
 
 MAY_FAIL = {
+    ("episodes", "show"),
+    ("episodes", "create"),
     ("projects", "merge"),
     ("memory", "sync-section"),
     ("hook",),
@@ -255,7 +272,10 @@ def watched(tmp_path: Path, surroundings: dict[str, str]) -> Watched:
 def _name(arguments: tuple[str, ...]) -> tuple[str, ...]:
     grouped = (
         arguments[0]
-        in {"sessions", "config", "memory", "models", "projects", "privacy", "serve", "token"}
+        in {
+            *("sessions", "config", "memory", "models", "projects", "privacy", "serve", "token"),
+            *("facts", "episodes", "identities"),
+        }
         and len(arguments) > 1
     )
     return arguments[: 2 if grouped else 1]

@@ -19,7 +19,16 @@ from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, RECOVERY_FILE,
 
 PERSON = "agent:main:telegram:acc:direct:42"
 GROUP = "agent:main:telegram:acc:group:7"
-NOT_BACK = {"leases", "events", "commits", "changes", "schema_steps", "episodes", "spending"}
+NOT_BACK = {
+    "leases",
+    "events",
+    "commits",
+    "changes",
+    "schema_steps",
+    "episodes",
+    "spending",
+    "summarised",
+}
 NOT_BACK |= {"projects", "project_aliases"}
 """Tables of what no mirror has, of what the engine and the outbox count for themselves, and of
 projects, which are recognised again."""

@@ -17,7 +17,7 @@ AGENT = "a949e157a32b1ca25"
 KILLED = """
 import os, signal, sys
 import recollect
-from recollect.exchange import batch as import_batch
+from recollect.exchange.rows import batch as import_batch
 import_batch.BATCH_MESSAGES = 3
 left = int(sys.argv[3])
 def stop(progress):

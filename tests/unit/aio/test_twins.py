@@ -50,6 +50,8 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
             memory.observations.within(memory.scope),
             memory.facts,
             Facts(memory._rooms.fact_parts),  # noqa: SLF001  # the base, which no memory hands out
+            memory.episodes,
+            memory.identities,
             memory.projects,
             memory.capture,
             memory.context,

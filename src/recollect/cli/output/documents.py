@@ -15,6 +15,7 @@ from recollect.answers.fact import FactHistory, FactList
 from recollect.answers.file import FileList
 from recollect.answers.hit import FoundHits, HitLines
 from recollect.answers.hook import HookDelivery
+from recollect.answers.identity import IdentityList, ResolvedIdentity
 from recollect.answers.index import ShownSync
 from recollect.answers.message import ExportedLines, MessageAround
 from recollect.answers.model import UseList
@@ -67,6 +68,7 @@ from recollect.sessions.context.episode import Episode
 from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted
+from recollect.sessions.identities import LinkedAccount, LinkedPerson
 from recollect.sessions.policy.conversation import ModeRules
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
@@ -152,6 +154,11 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "config schema": (dict[str, Any],),
     "token": (TokenList,),
     "token add": (IssuedToken,),
+    "identities": (IdentityList,),
+    "identities list": (IdentityList,),
+    "identities resolve": (ResolvedIdentity,),
+    "identities link": (LinkedPerson,),
+    "identities unlink": (LinkedAccount,),
     "token list": (TokenList,),
     "token rotate": (TokenPlace,),
     "token revoke": (Token,),

@@ -12,7 +12,7 @@ class KnowledgeSettings(Struct, frozen=True, kw_only=True):
 
     threshold: Annotated[
         float,
-        Meta(ge=0.0, le=1.0),
+        Meta(ge=0.0, le=1.0, extra={"unit": "similarity"}),
         "`Memory.recall` leaves out what is less similar to the question, but nothing that has all "
         "of its words. The OpenClaw chapter has 0.6.",
     ] = 0.25

@@ -6,6 +6,7 @@ Each removal is in the audit. With ``dry_run`` nothing is changed.
 from __future__ import annotations
 
 from recollect.caller import Caller
+from recollect.core.checks import Question
 from recollect.governance.erasure_receipt import ErasureReceipt
 from recollect.governance.plan import PruneReport
 from recollect.governance.scrubbing import ScrubReceipt
@@ -44,7 +45,7 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
     project: str | None = None
     since: int | str | None = None
     until: int | str | None = None
-    query: str | None = None
+    query: Question | None = None
     fact: str | None = None
     with_forks: bool = False
 
