@@ -79,7 +79,7 @@ def test_search_takes_the_arguments_of_the_seeds(ask: Ask, home: Home) -> None:
         schema = (await client.list_tools()).tools[0].input_schema["properties"]
         assert list(schema) == [
             *("query", "maxResults", "minScore", "minConfidence", "channel", "sources", "project"),
-            *("since", "until"),
+            *("since", "until", "asOf"),
         ]
         assert schema["maxResults"]["default"] == 10
         asked: list[dict[str, Any]] = [

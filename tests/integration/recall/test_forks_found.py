@@ -41,7 +41,7 @@ def found(memory: Memory, within: str | None = None, **asking: str) -> list[str]
     """Return what a search for quokkas finds, sorted; each message as often as it is found."""
     scope = None if within is None else Scope(session=within)
     hits = memory.search("quokka", scope=scope, limit=50, **asking).hits  # type: ignore[arg-type]
-    return sorted(hit.snippet for hit in hits)
+    return sorted(hit.snippet for hit in hits if hit.source == "sessions")
 
 
 SHARED = ("quokka one", "quokka two")

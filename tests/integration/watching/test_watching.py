@@ -178,9 +178,9 @@ def test_a_followed_store_is_read_as_its_log_grows(
         with _open(tmp_path, **followed) as memory:
             memory.search("anything")
             _until(lambda: _is_watching(memory) and not memory.status().sync.dirty)
-            assert len(reader.search("teapot").hits) == 1
+            assert len(reader.search("teapot", sources=["sessions"]).hits) == 1
             store.person("s1", "The teapot is in the garden.", "501")
-            _until(lambda: len(reader.search("teapot").hits) == 2)
+            _until(lambda: len(reader.search("teapot", sources=["sessions"]).hits) == 2)
             _until(lambda: memory.status().sync.last_reason == "transcript")
 
 

@@ -61,7 +61,7 @@ def test_a_dry_run_changes_nothing(run: Run, filled: Path, workspace: Path) -> N
     document = run("--home", filled, "sync", "--dry-run", "--json").json
     assert (document["documents"], document["texts"], document["usd"]) == (1, 0, 0.0)
     anew = run("--home", filled, "reindex", "--dry-run", "--json").json
-    assert (anew["documents"], anew["rebuild"]) == (6, "it is asked for")
+    assert (anew["documents"], anew["rebuild"]) == (7, "it is asked for")
     assert run("--home", filled, "sync").out.endswith(": 1 document, 1 chunk\n")
 
 

@@ -22,8 +22,8 @@ def test_status_is_read_at_a_glance(run: Run, filled: Path, workspace: Path) -> 
     shown = dict(line.split(maxsplit=1) for line in done.out.splitlines())
     assert shown["home"] == str(filled)
     assert shown["workspace"] == str(workspace)
-    assert shown["records"] == "4 messages in 1 session, 0 observations"
-    assert shown["index"] == "1 memory, 4 sessions; 5 chunks"
+    assert shown["records"] == "4 messages in 1 session, 0 observations, 1 fact"
+    assert shown["index"] == "1 facts, 1 memory, 4 sessions; 6 chunks"
     assert shown["vectors"] == "none: words only"
     assert "warning: no search by meaning: " in done.err
 
@@ -53,7 +53,7 @@ def test_status_as_json_is_the_status(run: Run, filled: Path) -> None:
     """As the facade returns it."""
     found = run("--home", filled, "status", "--json").json
     assert (found["sessions"], found["messages"], found["observations"]) == (1, 4, 0)
-    assert found["index"]["documents"] == {"memory": 1, "sessions": 4}
+    assert found["index"]["documents"] == {"facts": 1, "memory": 1, "sessions": 4}
 
 
 def test_status_counts_what_the_agent_did(run: Run, filled: Path) -> None:
@@ -68,7 +68,7 @@ def test_status_counts_what_the_agent_did(run: Run, filled: Path) -> None:
     shown = dict(
         line.split(maxsplit=1) for line in run("--home", filled, "status").out.splitlines()
     )
-    assert shown["records"] == "4 messages in 1 session, 2 observations"
+    assert shown["records"] == "4 messages in 1 session, 2 observations, 1 fact"
     assert run("--home", filled, "status", "--json").json["observations"] == 2
 
 
@@ -82,9 +82,9 @@ def status(filled: Path) -> Status:
 def test_vectors_that_are_missing_are_counted(status: Status) -> None:
     """A sync makes them."""
     embedded = replace(status, embedder="local:model", index=replace(status.index, vectors=2))
-    assert dict(pairs_of(embedded))["vectors"] == "2 vectors, 3 more with `recollect sync`"
-    whole = replace(embedded, index=replace(status.index, vectors=5))
-    assert dict(pairs_of(whole))["vectors"] == "5 vectors"
+    assert dict(pairs_of(embedded))["vectors"] == "2 vectors, 4 more with `recollect sync`"
+    whole = replace(embedded, index=replace(status.index, vectors=6))
+    assert dict(pairs_of(whole))["vectors"] == "6 vectors"
 
 
 def test_every_part_has_its_line(status: Status) -> None:
@@ -111,7 +111,7 @@ def test_every_part_has_its_line(status: Status) -> None:
     )
     told = dict(pairs_of(rich))
     assert told["extra paths"] == "/notes/*.md"
-    assert told["index"] == "2 memory (9 chunks); 5 chunks"
+    assert told["index"] == "2 memory (9 chunks); 6 chunks"
     assert told["vectors"] == "5 vectors of 384"
     assert told["search"] == "words by postings, vectors by chroma; memory files by qmd"
     assert told["cache"] == "1,200 vectors"
