@@ -83,7 +83,7 @@ class Peer:
 
     def ask(self, question: Question, count: int) -> list[int]:
         """Return the best messages."""
-        found = self._memory.search(question.text, limit=count)
+        found = self._memory.search(question.text, limit=count, sources=["sessions"])
         return [
             self._numbers[hit.session_id][hit.seq - 1]
             for hit in found.hits

@@ -101,7 +101,7 @@ def test_every_part_has_its_line(status: Status) -> None:
         backend="qmd",
         extra_paths=["/notes/*.md"],
         source_counts=[SourceCount(source="memory", files=2, chunks=9)],
-        index=replace(status.index, is_paid=True, dimensions=384, vectors=5),
+        index=replace(status.index, is_paid=True, dimensions=384, vectors=6),
         embedder="openai:small",
         vector=replace(status.vector, enabled=True, used="chroma"),
         cache=CacheStatus(enabled=True, entries=1_200, max_entries=0),
@@ -112,7 +112,7 @@ def test_every_part_has_its_line(status: Status) -> None:
     told = dict(pairs_of(rich))
     assert told["extra paths"] == "/notes/*.md"
     assert told["index"] == "2 memory (9 chunks); 6 chunks"
-    assert told["vectors"] == "5 vectors of 384"
+    assert told["vectors"] == "6 vectors of 384"
     assert told["search"] == "words by postings, vectors by chroma; memory files by qmd"
     assert told["cache"] == "1,200 vectors"
     assert told["tokens today"] == "5,000 of 20,000"
