@@ -130,8 +130,15 @@ class VectorsByText:
         self._places = np.array([position for _, position in found], dtype=np.int32)
 
     def __call__(self, text: str) -> Any:
-        """Return the unit vector of ``text``; of one that is derived, such as a fact, any."""
-        at = min(int(np.searchsorted(self._keys, _key(text))), len(self._keys) - 1)
+        """Return the unit vector of ``text``.
+
+        Raises:
+            KeyError: it is not in the material.
+        """
+        key = _key(text)
+        at = int(np.searchsorted(self._keys, key))
+        if at == len(self._keys) or self._keys[at] != key:
+            raise KeyError(text)
         place = int(self._places[at])
         source, place = (0, place) if place < self._count else (1, place - self._count)
         self._files[source].seek(place * DIMENSIONS * 4)

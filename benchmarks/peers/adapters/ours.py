@@ -35,10 +35,17 @@ class _Given:
     def embed_documents(
         self, texts: Sequence[str], progress: Callable[[int], None] | None = None
     ) -> Any:
-        found = np.array([self._vectors(text) for text in texts]).reshape(-1, DIMENSIONS)
+        found = np.array([self._vector(text) for text in texts]).reshape(-1, DIMENSIONS)
         if progress is not None:
             progress(len(texts))
         return found
+
+    def _vector(self, text: str) -> Any:
+        """Return the vector of a text; of one that is derived, such as a fact, some other."""
+        try:
+            return self._vectors(text)
+        except KeyError:
+            return np.eye(1, DIMENSIONS, dtype=np.float32)[0]
 
     def embed_query(self, text: str) -> Any:
         return self._vectors(text)
