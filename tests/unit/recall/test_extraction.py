@@ -239,7 +239,7 @@ def test_what_was_erased_while_it_was_read_makes_no_fact(
         waiting.clear()
         return part
 
-    changed_part = extraction.changed_part
+    changed_part = stated_messages.changed_part
     monkeypatch.setattr(extraction, "changed_part", erased_meanwhile)
     monkeypatch.setattr(stated_messages, "detect", detector.detect)
     _extraction(memory).run()
