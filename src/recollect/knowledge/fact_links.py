@@ -24,14 +24,22 @@ def follow_links(tx: Transaction, tenant: str, messages: Iterable[str], at: int)
     """
     touched = set(messages)
     links = links_of(tx, touched)
-    ends = {span.message for link in links for span in (link.older, link.newer)}
     facts: dict[str, list[Fact]] = {}
-    for fact in of_messages(tx, tenant, sorted(touched | ends)):
+    for fact in of_messages(tx, tenant, sorted(touched | _ends(links))):
         facts.setdefault(fact.message_id or "", []).append(fact)
     olders = touched | {link.older.message for link in links}
     for fact in (each for name in sorted(olders) for each in facts.get(name, ())):
         if fact.made_by != BY_HAND and fact.status in {"current", "replaced"}:
             _follow(tx, fact, _link_from(fact, links), facts, at)
+
+
+def linked_messages(tx: Transaction, messages: Iterable[str]) -> set[str]:
+    """Return the messages at the ends of links from or to some messages."""
+    return _ends(links_of(tx, messages))
+
+
+def _ends(links: Iterable[ReplacementLink]) -> set[str]:
+    return {span.message for link in links for span in (link.older, link.newer)}
 
 
 def _follow(

@@ -247,3 +247,16 @@ def test_what_was_erased_while_it_was_read_makes_no_fact(
     say(memory, "I live in Bath.")
     _extraction(memory).run()
     assert [fact.text for fact in memory.facts.list()] == ["I live in Bath"]
+
+
+def test_a_fact_holds_again_when_what_ended_it_is_erased(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where no fact says what ended it."""
+    monkeypatch.setattr(stated_messages, "detect", detector.detect)
+    say(memory, "I drive a Golf.", "ok", "I sold the Golf.", "ok")
+    memory.sync()
+    assert [fact.text for fact in memory.facts.list(status="replaced")] == ["I drive a Golf"]
+    memory.erase(query="I sold")
+    memory.sync()
+    assert [fact.text for fact in memory.facts.list()] == ["I drive a Golf"]

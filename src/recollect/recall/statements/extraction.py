@@ -21,7 +21,7 @@ from recollect.core.scope import ConversationTurn
 from recollect.index.model.sync_report import OnProgress, Progress, ignore_progress, never
 from recollect.index.model.visibility import visibility_rules
 from recollect.knowledge.extracted import store
-from recollect.knowledge.fact_links import follow_links
+from recollect.knowledge.fact_links import follow_links, linked_messages
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.knowledge.replacements import move_turns, update_stated
 from recollect.knowledge.stated import SALT, Hasher, StatedRow
@@ -161,11 +161,12 @@ class Extraction:
             return False
         kept = only_kept(tx, extracted.statings)
         for tenant, rows in extracted.rows.items():
+            touched = {*rows, *linked_messages(tx, rows)}  # also by links that go now
             update_stated(tx, rows, tenant, RULES_VERSION)
             statings = [each for each in kept if each.message.tenant == tenant]
             owner, now = self._people.at(tx, tenant), self._clock.now_ms()
             store(tx, fact_drafts(statings), owner, now, is_buried)
-            follow_links(tx, tenant, rows, now)
+            follow_links(tx, tenant, touched, now)
         write_left(tx, left.without(extracted.first))
         return True
 
