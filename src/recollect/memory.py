@@ -231,8 +231,11 @@ class Memory(ExchangeFacade):
             from recollect.upkeep import digest
 
             digest(opened, self.scope, never)
-        opened.extract(Watch(tell=on_progress))
-        return report.plus(rooms.index.sync(Watch(tell=on_progress)))
+        report = report.plus(rooms.index.sync(Watch(tell=on_progress)))
+        if opened.extract(Watch(tell=on_progress)):  # facts are records, files stay as they are
+            watch = Watch(tell=on_progress, changed=frozenset())
+            report = report.plus(rooms.index.sync(watch))
+        return report
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.

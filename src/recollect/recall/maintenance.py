@@ -348,7 +348,8 @@ class Maintenance:
             self._report = self.healing(lambda: index.rebuild(watch))
         self._report = self._report.plus(self.healing(lambda: index.sync(watch)))
         if reasons != ("watch",) and self._extract(watch):  # files state nothing
-            self._report = self._report.plus(self.healing(lambda: index.sync(watch)))
+            facts = msgspec.structs.replace(watch, changed=frozenset())
+            self._report = self._report.plus(self.healing(lambda: index.sync(facts)))
         if self._is_live:
             self._daily(watch.stopping)
 
