@@ -183,9 +183,9 @@ class Episodes:
             InvalidInput: an argument is out of range.
         """
         self._write_due()
-        asked: dict[str, object] = {"for_session": for_session, "for_sender": for_sender}
-        asked |= {"since": since, "until": until}
-        return find_episodes(self._parts, user_id, query, limit, asked)[0]
+        asker = Asker(for_session, for_sender)
+        within = {"since": since, "until": until}
+        return find_episodes(self._parts, user_id, query, limit, asker, **within)[0]
 
     def _read(self, where: Condition, asker: Asker, limit: int) -> ManyEpisodes:
         def unit(tx: Transaction) -> ManyEpisodes:
@@ -202,7 +202,12 @@ class Episodes:
 
 
 def find_episodes(
-    parts: EpisodeParts, user_id: str | None, query: str, limit: int, asked: dict[str, object]
+    parts: EpisodeParts,
+    user_id: str | None,
+    query: str,
+    limit: int,
+    asker: Asker,
+    **within: int | datetime | str | None,
 ) -> tuple[tuple[FoundEpisode, ...], SearchResult]:
     """Return the episodes that fit a question, and the result of the search that found them.
 
@@ -211,13 +216,21 @@ def find_episodes(
         user_id: Only of sessions with this person; None for all.
         query: A question or words.
         limit: How many at most.
-        asked: The other arguments of the search, ``for_session`` and ``for_sender`` among them.
+        asker: On whose behalf.
+        within: ``since`` and ``until``, as for `Memory.search`.
     """
     scope = scope_of_user(parts.scope, parts.owner, user_id)
-    result = parts.search(query, limit, sources=[EPISODES], scope=scope, **asked)
+    result = parts.search(
+        query,
+        limit,
+        sources=[EPISODES],
+        scope=scope,
+        for_session=asker.session_id,
+        for_sender=asker.sender,
+        **within,
+    )
     at = {hit.ref: hit.at for hit in result.hits}
     scores = {hit.ref: hit.score for hit in result.hits}
-    asker = Asker(asked["for_session"], asked["for_sender"])  # type: ignore[arg-type]
 
     def unit(tx: Transaction) -> ManyEpisodes:
         return found_episodes(tx, parts.scope, at, parts.audience(tx, asker))

@@ -13,6 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from recollect.audience.visibility import Asker
 from recollect.core.checks import check_count, check_most
 from recollect.core.clock import DAY_MS, Clock, to_iso
 from recollect.core.settings.knowledge import KnowledgeSettings
@@ -140,11 +141,17 @@ class Retriever:
         """Return what fits a question; see `Memory.recall`."""
         check_count(limit, "a limit", 1)
         check_most(limit, _MOST, "a limit")
-        asker = {"for_session": for_session, "for_sender": for_sender}
-        matches, result = find_episodes(
-            self._episodes, user_id, query, _OVER * MOST_EPISODES, {**asker}
+        asker = Asker(for_session, for_sender)
+        most = _OVER * MOST_EPISODES
+        matches, result = find_episodes(self._episodes, user_id, query, most, asker)
+        known = self._facts.search(
+            user_id,
+            query,
+            _OVER * limit,
+            for_session=for_session,
+            for_sender=for_sender,
+            is_access=False,
         )
-        known = self._facts.search(user_id, query, _OVER * limit, **asker, is_access=False)
         now, threshold = self._clock.now_ms(), self._settings.threshold
         rank = _Ranking(query, FULL[result.mode], threshold, now)
         facts = [
