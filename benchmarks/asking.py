@@ -74,7 +74,9 @@ def confidence(given: QualityOptions) -> None:
 
 def statements(
     *,
-    errors: Annotated[bool, typer.Option(help="List what is wrong in the seen set.")] = False,
+    errors: Annotated[
+        bool, typer.Option(help="List what is wrong in the sets that may be looked at.")
+    ] = False,
     data: Data = None,
     as_json: AsJson = False,
     markdown: Markdown = None,
@@ -88,12 +90,14 @@ def statements(
 def replaced(
     *,
     sets: Annotated[
-        list[str] | None, typer.Option("--set", help="seen, unseen; both by default.")
+        list[str] | None, typer.Option("--set", help="seen, opened; all by default.")
     ] = None,
     lines: Annotated[int, typer.Option(help="Real lines in each home.")] = 400,
     every: Annotated[int, typer.Option(help="Only every so manieth item.")] = 1,
     lexical: Annotated[bool, typer.Option(help="Without the embedder.")] = False,
-    errors: Annotated[bool, typer.Option(help="List what is wrong in the seen set.")] = False,
+    errors: Annotated[
+        bool, typer.Option(help="List what is wrong in the sets that may be looked at.")
+    ] = False,
     data: Data = None,
     as_json: AsJson = False,
     markdown: Markdown = None,

@@ -1,7 +1,7 @@
-"""Messages with the facts that are in them: the seen and the unseen sets, and pairs of changes.
+"""Messages with the facts that are in them, and pairs of changes.
 
-They are described in ``tests/fixtures/knowledge/README.md``. Of the unseen sets only totals may be
-shown.
+The sets are described in ``tests/fixtures/knowledge/README.md``. Of the unseen ones only totals may
+be shown.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ class _Chat(msgspec.Struct):
     messages: list[_Content]
 
 
-def load_labelled(half: str) -> list[LabelledMessage]:
-    """Return the messages of a half, ``seen`` or ``unseen``.
+def load_labelled(name: str) -> list[LabelledMessage]:
+    """Return the messages of a set: ``seen`` or ``opened``.
 
     Raises:
         InvalidInput: the file is not in the expected format.
     """
-    path = FOLDER / f"messages_{half}.json.gz"
+    path = FOLDER / f"messages_{name}.json.gz"
     return [_labelled(each) for each in decode(read_plain(path), list[_Message], path.name)]
 
 
@@ -104,19 +104,25 @@ def load_changes() -> list[Change]:
     return decode(read_plain(path), list[Change], path.name)
 
 
-def load_real(folder: Path) -> list[LabelledMessage]:
-    """Return the real messages, whose texts are in a folder of benchmark data.
+def load_real(folder: Path, name: str) -> list[LabelledMessage]:
+    """Return the real messages of a set, whose texts are in a folder of benchmark data.
 
     Raises:
         NotFound: the folder lacks one of the data sets.
         InvalidInput: a file is not in the expected format.
     """
-    path = FOLDER / "real_unseen.json"
+    path = FOLDER / f"real_{name}.json"
     texts = {**dict(_locomo(folder)), **dict(_beam(folder))}
     return [
-        LabelledMessage(id="", language="en", role=role, text=text, facts=tuple(reference.facts))
-        for reference in decode(read_plain(path), list[_Reference], path.name)
-        for role, text in [texts[reference.set, reference.conversation, str(reference.turn)]]
+        LabelledMessage(
+            id=f"{each.conversation} {each.turn}",
+            language="en",
+            role=role,
+            text=text,
+            facts=tuple(each.facts),
+        )
+        for each in decode(read_plain(path), list[_Reference], path.name)
+        for role, text in [texts[each.set, each.conversation, str(each.turn)]]
     ]
 
 

@@ -1,7 +1,8 @@
 """Does what holds now come before what it replaced? Each change in a home of its own.
 
 A home holds the messages of one item, and real lines between them that share its words. It is asked
-as people do, with the default arguments. Items are shown for the seen set only.
+as people do, with the default arguments. Items are shown of the sets in
+`SHOWN` only.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from recollect.store.engine import Transaction
 SITTING_MS = DAY_MS // 4
 """Messages of an item that are further apart are of two sessions."""
 LINES_OF_A_SESSION = 20
+SHOWN = frozenset[SetName]({"seen", "opened"})
 LEXICAL = {"embedding.provider": "none"}
 
 
@@ -92,7 +94,7 @@ class FalseScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReplacedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """All scores, and what went wrong in the seen set."""
+    """All scores, and what went wrong in the sets that are shown."""
 
     environment: Environment
     plan: ReplacedPlan
@@ -115,7 +117,7 @@ def run_replaced(
             for group in _groups(name, item):
                 known = scores.get(group, ReplacedScore(group=group))
                 scores[group] = known.plus(score)
-            if name == "seen":
+            if name in SHOWN:
                 errors += _errors(item, score)
             progress(f"{name} changes", done, len(items))
         pairs = load_false_changes(name)[:: plan.every]
@@ -128,7 +130,7 @@ def run_replaced(
                 flagged=sum(flagged for _, flagged in counts),
             )
         )
-        if name == "seen":
+        if name in SHOWN:
             wrong = zip(pairs, counts, strict=True)
             errors += [f"{e.id} falsely: {e.messages[e.second].text}" for e, n in wrong if n[0]]
     ordered = tuple(scores[group] for group in sorted(scores))

@@ -1,14 +1,15 @@
 """How well statements are detected: precision and recall by kind and language, and the cost.
 
 A detected statement is right where a labelled fact of its kind shares half of the shorter of the
-two spans; a fact is found likewise. The messages of the seen set may be looked at one by one; of
-the unseen ones there are only totals.
+two spans; a fact is found likewise. The messages of the sets in `SHOWN` may be looked at one
+by one; of the unseen ones there are only totals.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -27,6 +28,7 @@ from benchmarks.measure.report import Grid
 from recollect.text.statements.detector import detect
 from recollect.text.statements.statement import Statement
 
+SHOWN = ("seen", "opened")
 _SHARE = 0.5
 _LONG_WORDS = 200
 _ROUNDS = 3
@@ -67,7 +69,7 @@ class DetectionCost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StatementsRun(msgspec.Struct, frozen=True, kw_only=True):
-    """Scores, costs, and what went wrong in the seen set."""
+    """Scores, costs, and what went wrong in the sets that are shown."""
 
     environment: Environment
     scores: tuple[DetectionScore, ...]
@@ -80,17 +82,20 @@ class StatementsRun(msgspec.Struct, frozen=True, kw_only=True):
 
 def run_statements(environment: Environment, folder: Path | None) -> StatementsRun:
     """Return the scores of all sets; those of real messages and the costs where there is data."""
-    seen = load_labelled("seen")
+    shown = {name: load_labelled(name) for name in SHOWN}
     pairs = load_changes()
     missed = [each for each in pairs if not is_followed(each)]
     scores = [
-        *score_messages("seen", seen, kinds=True),
-        *score_messages("unseen", load_labelled("unseen")),
+        score
+        for name, messages in shown.items()
+        for score in score_messages(name, messages, kinds=True)
     ]
     costs: tuple[DetectionCost, ...] = ()
     per_1000 = 0.0
     if folder is not None:
-        scores += score_messages("real", load_real(folder))
+        real = load_real(folder, "opened")
+        scores += score_messages("opened, real", real, kinds=True)
+        shown["real"] = real
         costs, per_1000 = _costs(list(beam_messages(folder)))
     return StatementsRun(
         environment=environment,
@@ -99,7 +104,7 @@ def run_statements(environment: Environment, folder: Path | None) -> StatementsR
         changes=len(pairs),
         costs=costs,
         statements_per_1000=per_1000,
-        errors=(*_errors(seen), *map(_change_error, missed)),
+        errors=(*chain.from_iterable(map(_errors, shown.values())), *map(_change_error, missed)),
     )
 
 
@@ -212,7 +217,7 @@ def describe_statements(run: StatementsRun) -> list[str]:
 
 
 def statements_grids(run: StatementsRun, *, errors: bool) -> list[Grid]:
-    """Return the tables: scores, changes, costs, and the errors of the seen set if asked."""
+    """Return the tables: scores, changes, costs, and the errors if asked."""
     rows = tuple(
         (
             each.group,
@@ -237,5 +242,7 @@ def statements_grids(run: StatementsRun, *, errors: bool) -> list[Grid]:
         )
     if errors:
         lines = tuple((each,) for each in run.errors)
-        grids.append(Grid(title="Errors of the seen set", columns=("message",), rows=lines))
+        grids.append(
+            Grid(title="Errors of the sets that are shown", columns=("message",), rows=lines)
+        )
     return grids
