@@ -119,8 +119,10 @@ class Player:
     def found(self) -> set[tuple[str, int]]:
         """Return session and seq of each message that a search finds."""
         self.memory.sync()
-        hits = self.memory.search(COMMON, limit=_MOST_HITS, mode="lexical", min_score=0.0).hits
-        return {(str(hit.session_id), int(hit.seq or 0)) for hit in hits}
+        said = self.memory.search(
+            COMMON, limit=_MOST_HITS, mode="lexical", min_score=0.0, sources=["sessions"]
+        )
+        return {(str(hit.session_id), int(hit.seq or 0)) for hit in said.hits}
 
     def mirrored(self) -> dict[str, list[tuple[int, str, str]]]:
         """Return the messages that stand in the mirrors, by session."""
