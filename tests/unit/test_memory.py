@@ -54,7 +54,7 @@ def test_what_was_said_and_written_is_found(memory: Memory) -> None:
     message = memory.sessions.append(session.id, "user", "We moved the launch to 14 May.")
     assert memory.sync().warnings == ()
     index = memory.status().index
-    assert (index.documents, index.vectors) == ({"memory": 2, "sessions": 1}, 0)
+    assert (index.documents, index.vectors) == ({"facts": 1, "memory": 2, "sessions": 1}, 0)
     (hit,) = memory.search("when is the launch?", limit=1).hits
     assert (hit.ref, hit.session_id, hit.seq) == (message.id, session.id, 1)
     (hit,) = memory.search("green tea", limit=1).hits

@@ -87,7 +87,7 @@ def test_a_workspace_is_taken_as_it_is(tmp_path: Path, openclaw: Path) -> None:
         assert memory.search("swept").hits == []
         assert memory.read("memory/2026-02-10.md", from_line=3).text.startswith("We moved")
         session = memory.sessions.get(lantern[0].session_id or "")
-    assert (status.files, status.sources) == (3, ["memory", "sessions"])
+    assert (status.files, status.sources) == (3, ["facts", "memory", "sessions"])
     assert (backup.path, backup.citation) == ("memory/2026-02-10.md", "memory/2026-02-10.md#L1-L3")
     assert {hit.source for hit in lantern} == {"sessions"}
     assert session.key == "agent:main:main"

@@ -179,6 +179,11 @@ pause --for 1h
 resume
 privacy
 privacy check /shop
+identities link ann signal:43
+identities resolve signal:43
+identities
+identities list
+identities unlink signal:43
 token add bot
 token list
 token
