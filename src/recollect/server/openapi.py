@@ -1,4 +1,4 @@
-"""Describes the routes as OpenAPI 3.1, from the types that check the input."""
+"""Describes the routes as OpenAPI 3.1, from the types that check the input and their docstrings."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from recollect.answers.error import ErrorAnswer
+from recollect.server.fields import COMMON, EXAMPLES, descriptions_of, split_docstring
 from recollect.server.given import WITH_BODY, path_fields, query_fields, takes_json
 from recollect.server.route import (
     JSON,
@@ -41,6 +42,10 @@ def openapi_of(routes: Sequence[AnyRoute], version: str) -> dict[str, Any]:
     schemas, components = msgspec.json.schema_components(kinds, ref_template=_REF)
     given_names = {route.given.__name__ for route in routes}
     by_kind = dict(zip(map(id, kinds), schemas, strict=True))
+    for route in routes:
+        _describe_request(route.given, components[route.given.__name__])
+    for name in components.keys() - given_names:
+        _describe_answer(components[name])
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         fields = components[route.given.__name__]
@@ -62,6 +67,24 @@ def openapi_of(routes: Sequence[AnyRoute], version: str) -> dict[str, Any]:
             "securitySchemes": {_TOKEN: {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _describe_request(kind: type, schema: Any) -> None:
+    """Give each field of a request its meaning and an example."""
+    schema["description"] = split_docstring(schema.get("description", ""))[0]
+    own = descriptions_of(kind)
+    for name, field in schema["properties"].items():
+        if name in COMMON:
+            meaning, example = COMMON[name]
+            field["description"] = own.get(name, meaning)
+            field["examples"] = [EXAMPLES.get(f"{kind.__name__}.{name}", example)]
+
+
+def _describe_answer(schema: Any) -> None:
+    schema["description"], own = split_docstring(schema.get("description", ""))
+    for name, field in schema.get("properties", {}).items():
+        if name in own:
+            field["description"] = own[name]
 
 
 def _operation(route: AnyRoute, fields: Any, by_kind: dict[int, Any]) -> dict[str, Any]:

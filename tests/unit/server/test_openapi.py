@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
 
 from recollect import __version__
 from recollect.server.app import all_routes
+from recollect.server.fields import COMMON, EXAMPLES
 from recollect.server.openapi import openapi_of
 from tests.support.sample_routes import SAMPLES
 
@@ -81,3 +86,37 @@ def test_every_operation_has_a_name_for_clients() -> None:
     names = [each["operationId"] for each in operations]
     assert len(set(names)) == len(names)
     assert all(each["tags"] and each["summary"] for each in operations)
+
+
+def _fields(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name and the schema of every parameter and of every field of a body."""
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            for each in operation.get("parameters", ()):
+                if each["in"] != "header":
+                    yield each["name"], each["schema"]
+            for media in operation.get("requestBody", {}).get("content", {}).values():
+                yield from media.get("schema", {}).get("properties", {}).items()
+
+
+def test_every_field_of_a_request_says_what_it_means_with_an_example_that_fits() -> None:
+    """A generated client and a page of the API show both."""
+    document = openapi_of(all_routes(), __version__)
+    fields = list(_fields(document))
+    for name, schema in fields:
+        whole = schema | {"components": document["components"]}
+        assert schema["description"].strip(), name
+        for example in schema["examples"]:
+            jsonschema_rs.validate(whole, example)
+    own = {field for route in all_routes() for field in route.given.__struct_fields__}
+    assert set(COMMON) == own
+    kinds = {route.given.__name__: route.given.__struct_fields__ for route in all_routes()}
+    assert all(field in kinds[kind] for kind, _, field in (e.partition(".") for e in EXAMPLES))
+
+
+def test_a_description_has_no_list_of_attributes() -> None:
+    """Each stands beside its field."""
+    schemas = openapi_of(all_routes(), __version__)["components"]["schemas"]
+    assert not [name for name, each in schemas.items() if "Attributes:" in each["description"]]
+    counts = schemas["RecordCounts"]["properties"]
+    assert counts["sessions"]["description"] == "Conversations."

@@ -40,7 +40,13 @@ class ExportGiven(Given, frozen=True):
 
 
 class ImportGiven(Given, frozen=True):
-    """How a document is taken in; fields as those of `Memory.import_export`."""
+    """How a document is taken in; fields as those of `Memory.import_export`.
+
+    Attributes:
+        dry_run: Only count what would be taken.
+        other_tenant: Also lines of another tenant, as those of the token's.
+        files: Also the memory files.
+    """
 
     dry_run: bool = False
     other_tenant: bool = False

@@ -23,6 +23,7 @@ class NewMessage(Given, frozen=True, kw_only=True):
     Attributes:
         session_key: Where, by key or id; one that is not there is begun.
         project_path: Of a session that is begun.
+        name: The speaker, where it is known.
         created_at: When it was said, ISO 8601 or ms; now if not given.
         owner: Whether a plain name is a session of the owner's, as where one begins.
     """

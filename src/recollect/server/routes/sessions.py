@@ -47,7 +47,8 @@ class OneSession(Given, frozen=True, kw_only=True):
 class SessionFilter(Given, frozen=True, kw_only=True):
     """Which sessions; all but the deleted if nothing is given.
 
-    ``cursor`` is that of the page before.
+    Attributes:
+        title: Only those whose title holds this text.
     """
 
     session_key: str | None = None
@@ -61,7 +62,11 @@ class SessionFilter(Given, frozen=True, kw_only=True):
 
 
 class SessionChange(OneSession, frozen=True, kw_only=True):
-    """What to change of a session: what is not given stays."""
+    """What to change of a session: what is not given stays.
+
+    Attributes:
+        status: ``active``, ``archived`` or ``deleted``.
+    """
 
     title: str | None = None
     status: str | None = None
