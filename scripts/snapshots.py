@@ -28,7 +28,7 @@ from recollect.core import errors
 from recollect.mcp.server import make_server
 from recollect.pool import MemoryPool
 from recollect.server.app import all_routes
-from recollect.server.openapi import openapi_of
+from recollect.server.openapi.document import openapi_of
 from recollect.text.chunking import chunk_markdown
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "structure" / "snapshots"

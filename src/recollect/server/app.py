@@ -27,7 +27,7 @@ from recollect.server.given import Request
 from recollect.server.guard import check_media, most_held, pieces_of, read_body
 from recollect.server.logs import log_unexpected
 from recollect.server.metrics import ROUTE, Metrics
-from recollect.server.openapi import openapi_of
+from recollect.server.openapi.document import openapi_of
 from recollect.server.response import (
     AsgiApp,
     ClientGone,

@@ -13,7 +13,7 @@ from recollect.core.checks import MOST_HITS, MOST_IDS, MOST_LINES, MOST_QUESTION
 from recollect.core.errors import InvalidInput
 from recollect.memory import Memory
 from recollect.server.app import all_routes
-from recollect.server.openapi import openapi_of
+from recollect.server.openapi.document import openapi_of
 from tests.support.running_server import RunningServer
 
 PLAIN: dict[str, object] = {"embedding.provider": "none"}

@@ -10,8 +10,8 @@ import jsonschema_rs
 
 from recollect import __version__
 from recollect.server.app import all_routes
-from recollect.server.fields import COMMON, EXAMPLES
-from recollect.server.openapi import openapi_of
+from recollect.server.openapi.document import openapi_of
+from recollect.server.openapi.fields import COMMON, EXAMPLES
 from tests.support.sample_routes import SAMPLES
 
 

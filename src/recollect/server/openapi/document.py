@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from recollect.answers.error import ErrorAnswer
-from recollect.server.fields import COMMON, EXAMPLES, descriptions_of, split_docstring
 from recollect.server.given import WITH_BODY, path_fields, query_fields, takes_json
+from recollect.server.openapi.fields import COMMON, EXAMPLES, descriptions_of, split_docstring
 from recollect.server.route import (
     JSON,
     AnyRoute,
