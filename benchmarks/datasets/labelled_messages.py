@@ -85,7 +85,7 @@ class _Chat(msgspec.Struct):
 
 
 def load_labelled(name: str) -> list[LabelledMessage]:
-    """Return the messages of a set: ``seen`` or ``opened``.
+    """Return the messages of a set: ``seen``, ``opened`` or ``unseen``.
 
     Raises:
         InvalidInput: the file is not in the expected format.

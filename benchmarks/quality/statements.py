@@ -29,6 +29,7 @@ from recollect.text.statements.detector import detect
 from recollect.text.statements.statement import Statement
 
 SHOWN = ("seen", "opened")
+UNSEEN = "unseen"
 _SHARE = 0.5
 _LONG_WORDS = 200
 _ROUNDS = 3
@@ -87,7 +88,7 @@ def run_statements(environment: Environment, folder: Path | None) -> StatementsR
     missed = [each for each in pairs if not is_followed(each)]
     scores = [
         score
-        for name, messages in shown.items()
+        for name, messages in {**shown, UNSEEN: load_labelled(UNSEEN)}.items()
         for score in score_messages(name, messages, kinds=True)
     ]
     costs: tuple[DetectionCost, ...] = ()
