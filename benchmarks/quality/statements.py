@@ -96,6 +96,7 @@ def run_statements(environment: Environment, folder: Path | None) -> StatementsR
     if folder is not None:
         real = load_real(folder, "opened")
         scores += score_messages("opened, real", real, kinds=True)
+        scores += score_messages(f"{UNSEEN}, real", load_real(folder, UNSEEN), kinds=True)
         shown["real"] = real
         costs, per_1000 = _costs(list(beam_messages(folder)))
     return StatementsRun(
