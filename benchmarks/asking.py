@@ -81,7 +81,7 @@ def statements(
     as_json: AsJson = False,
     markdown: Markdown = None,
 ) -> None:
-    """Statements that are detected in messages: precision, recall, and CPU of a message."""
+    """Statements in messages: precision, recall, and CPU of a message. Kinds of questions."""
     output = Output(as_json=as_json, markdown=markdown)
     run = run_statements(describe_environment(), data and find_data(data))
     output.deliver(run, describe_statements(run), statements_grids(run, errors=errors))
@@ -90,7 +90,7 @@ def statements(
 def replaced(
     *,
     sets: Annotated[
-        list[str] | None, typer.Option("--set", help="seen, opened; all by default.")
+        list[str] | None, typer.Option("--set", help="seen, opened, unseen; all by default.")
     ] = None,
     lines: Annotated[int, typer.Option(help="Real lines in each home.")] = 400,
     every: Annotated[int, typer.Option(help="Only every so manieth item.")] = 1,

@@ -1,4 +1,4 @@
-"""Messages with the facts that are in them, and pairs of changes.
+"""Messages with the facts that are in them, pairs of changes, and questions by kind.
 
 The sets are described in ``tests/fixtures/knowledge/README.md``. Of the unseen ones only totals may
 be shown.
@@ -47,6 +47,15 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     second: str
     old: str
     new: str
+
+
+class LabelledQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A question and its kind: ``state``, ``past`` or ``event``."""
+
+    id: str
+    language: str
+    text: str
+    kind: str
 
 
 class _Fact(msgspec.Struct):
@@ -102,6 +111,16 @@ def load_changes() -> list[Change]:
     """
     path = FOLDER / "changes_seen.json.gz"
     return decode(read_plain(path), list[Change], path.name)
+
+
+def load_question_kinds(name: str) -> list[LabelledQuestion]:
+    """Return the questions of a set: ``seen``, ``opened`` or ``unseen``.
+
+    Raises:
+        InvalidInput: the file is not in the expected format.
+    """
+    path = FOLDER / f"question_kinds_{name}.json.gz"
+    return decode(read_plain(path), list[LabelledQuestion], path.name)
 
 
 def load_real(folder: Path, name: str) -> list[LabelledMessage]:

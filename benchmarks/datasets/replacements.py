@@ -17,10 +17,11 @@ from benchmarks.datasets.data import decode, read_plain
 from benchmarks.datasets.labelled_messages import FOLDER
 from recollect.core.clock import to_ms
 
-SetName = Literal["seen", "opened"]
+SetName = Literal["seen", "opened", "unseen"]
 FILES: dict[SetName, tuple[str, str]] = {
     "seen": ("replaced_seen.json.gz", "false_replaced_seen.json.gz"),
     "opened": ("changes_opened.json.gz", "false_changes_opened.json.gz"),
+    "unseen": ("changes_unseen.json.gz", "false_changes_unseen.json.gz"),
 }
 LONGEST_LINE = 400
 _WORD = re.compile(r"\w{3,}")

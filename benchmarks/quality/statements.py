@@ -1,5 +1,7 @@
 """How well statements are detected: precision and recall by kind and language, and the cost.
 
+Beside them: how many of the labelled questions have their kind told right.
+
 A detected statement is right where a labelled fact of its kind shares half of the shorter of the
 two spans; a fact is found likewise. The messages of the sets in `SHOWN` may be looked at one
 by one; of the unseen ones there are only totals.
@@ -25,6 +27,11 @@ from benchmarks.datasets.labelled_messages import (
 )
 from benchmarks.measure.environment import Environment, describe_lines
 from benchmarks.measure.report import Grid
+from benchmarks.quality.question_kinds import (
+    QuestionKindsRun,
+    question_kinds_grid,
+    run_question_kinds,
+)
 from recollect.text.statements.detector import detect
 from recollect.text.statements.statement import Statement
 
@@ -76,6 +83,7 @@ class StatementsRun(msgspec.Struct, frozen=True, kw_only=True):
     scores: tuple[DetectionScore, ...]
     changes_right: int
     changes: int
+    kinds: QuestionKindsRun
     costs: tuple[DetectionCost, ...]
     statements_per_1000: float
     errors: tuple[str, ...]
@@ -104,6 +112,7 @@ def run_statements(environment: Environment, folder: Path | None) -> StatementsR
         scores=tuple(scores),
         changes_right=len(pairs) - len(missed),
         changes=len(pairs),
+        kinds=run_question_kinds(),
         costs=costs,
         statements_per_1000=per_1000,
         errors=(*chain.from_iterable(map(_errors, shown.values())), *map(_change_error, missed)),
@@ -234,6 +243,7 @@ def statements_grids(run: StatementsRun, *, errors: bool) -> list[Grid]:
     grids = [Grid(title="Statements", columns=header, rows=rows)]
     followed = (("seen changes", f"{run.changes_right} of {run.changes}"),)
     grids.append(Grid(title="Changes", columns=("pairs", "both values, one slot"), rows=followed))
+    grids.append(question_kinds_grid(run.kinds))
     if run.costs:
         costs = tuple(
             (each.messages, f"{each.count:,}", f"{each.mean_ms:.3f}") for each in run.costs
@@ -243,7 +253,7 @@ def statements_grids(run: StatementsRun, *, errors: bool) -> list[Grid]:
             Grid(title="CPU on BEAM", columns=("messages", "count", "mean ms"), rows=costs)
         )
     if errors:
-        lines = tuple((each,) for each in run.errors)
+        lines = tuple((each,) for each in (*run.errors, *run.kinds.errors))
         grids.append(
             Grid(title="Errors of the sets that are shown", columns=("message",), rows=lines)
         )
