@@ -172,7 +172,10 @@ class Memory(ExchangeFacade):
         """Context blocks for prompts: ``memory.context(session_id)`` returns one."""
         from recollect.recall.context.contexts import Contexts
 
-        return Contexts(self._rooms.context_parts, self.search)
+        rooms = self._rooms
+        return Contexts(
+            rooms.context_parts, self.search, lambda: rooms.retriever(self.facts, self.search)
+        )
 
     @property
     def sections(self) -> Sections:

@@ -12,6 +12,7 @@ from recollect.text.terms import query_terms, terms
 class KnownFact(msgspec.Struct, frozen=True, kw_only=True):
     """A fact."""
 
+    id: str = ""
     text: str
     importance: int = 5
     accessed_at: int = 0

@@ -117,11 +117,11 @@ _PLAIN = {"episode": "summary of a session", "state": "what was open in a sessio
 def _show_items(memory: Memory, items: Sequence[ContextItem]) -> None:
     ids = {
         kind: [item.id for item in items if item.kind == kind]
-        for kind in ("observation", "message")
+        for kind in ("observation", "message", "fact")
     }
     titles = {each.id: each.title for each in memory.observations.get(ids["observation"], 1).found}
-    said = memory.get(ids["message"], _WORDS).found
-    titles |= {each.record.id: each.record.text for each in said}
+    said = [each.record for each in memory.get(ids["message"] + ids["fact"], _WORDS).found]
+    titles |= {each.id: each.text for each in said if getattr(each, "is_found", True)}
     titles |= {item.id: item.id for item in items if item.kind == "file"}
     for item in items:
         number = "" if item.number is None else show_number(item.kind, item.number)

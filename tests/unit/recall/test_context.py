@@ -103,6 +103,47 @@ def test_the_summary_of_the_last_session_is_in_the_block(tmp_path: Path, clock: 
         assert "evil" not in block.text
 
 
+def test_what_is_known_answers_the_question_of_a_block(memory: Memory, clock: HandClock) -> None:
+    """Issue 22 C: facts and episodes of a block are those of `memory.recall`."""
+    old, last = _session(memory), _session(memory)
+    for where, said in ((old, "Remember: the harbour pump rattles."), (last, "The jam is ready.")):
+        memory.sessions.append(where, "user", said)
+        memory.sessions.end(where)
+        clock.now += 20 * DAY
+    memory.facts.remember(None, "I sail a boat from the harbour")
+    memory.facts.remember("telegram:7", "I swim in the harbour")
+    memory.facts.remember(None, "The harbour needs Node 22", about="project", project="/srv/other")
+    memory.sync()
+    now = _session(memory)
+    asked = [memory.context(now, "What about the harbour?") for _ in range(2)]
+    items = [(item.kind, item.section, item.number) for item in asked[0].items]
+    assert items == [("fact", "facts", 1), ("episode", "episodes", 1), ("episode", "summary", 2)]
+    assert "### What is known\n[f1 2026-03-22] I sail a boat from the harbour\n" in asked[0].text
+    assert "### Earlier sessions\n[e1 2026-02-10] [2026-02-10 12:00] user: Rem" in asked[0].text
+    assert asked[0].text == asked[1].text
+    assert {fact.access_count for fact in memory.facts.list()} == {0}
+    assert "harbour" not in memory.context(now).text
+    memory.facts.forget("f1")
+    memory.sync()
+    assert "boat" not in memory.context(now, "What about the harbour?").text
+
+
+def test_a_group_and_the_agent_add_no_facts_to_a_block(memory: Memory) -> None:
+    """The words of many, or of an agent, speak to no model by themselves."""
+    group = memory.sessions.create("agent:main:telegram:acc:group:9").id
+    guest = memory.sessions.create("agent:main:telegram:acc:direct:7").id
+    remember = memory.facts.remember
+    remember(None, "The harbour is closed", kind="technical", for_session=group, for_sender="7")
+    remember(None, "The harbour needs sudo", kind="technical", trust="agent")
+    remember(None, "Always leave the harbour by noon", for_session=guest)
+    remember(None, "I love the harbour", for_session=guest)
+    memory.sync()
+    ask = "What about the harbour?"
+    assert memory.context(group, ask, for_sender="7").items == ()
+    assert memory.context(_session(memory, None), ask).items == ()
+    assert [item.number for item in memory.context(guest, ask).items] == [4]
+
+
 def test_the_same_state_gives_the_same_bytes(tmp_path: Path) -> None:
     """The seed's context cache: with and without what the process remembers."""
     texts = set()

@@ -23,7 +23,7 @@ from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Observation
 from recollect.observations.rows import IS_REPEATED, only_heard, select_observations
 from recollect.observations.summary import clipped, describe, shown_path
-from recollect.recall.context.block import Candidate, Kind, Section
+from recollect.recall.context.block import Candidate, Kind, Room, Section
 from recollect.sessions.context.episode import Episode, heard_episodes, is_by_rule
 from recollect.sessions.context.working_memory import SessionState, read_state
 from recollect.sessions.policy.turns import heard_turns
@@ -31,11 +31,14 @@ from recollect.sessions.record.session import find_session
 from recollect.store.columns import Condition, first_integer
 from recollect.store.engine import Transaction
 from recollect.text.injected import tool_label
+from recollect.text.summary.extractive import shortened
 
 CHANGES = ("code_change", "git_operation")
 """What the last session did to files."""
 _MOST = 200
 """The newest and the most important that are considered: some ten times what a block holds."""
+_SUMMARY_SHARE = 0.15
+"""What the last session's summary may take of a budget."""
 _MOST_STEPS = 8
 """Of a working memory."""
 PLAIN = 0.5
@@ -241,6 +244,16 @@ def _summary(episode: Episode, lines: Sequence[str]) -> Candidate:
         at=episode.ended_at,
         importance=1.0,
     )
+
+
+def cut_summary(of: Candidate, room: Room) -> Candidate:
+    """Return the summary of the last session cut to its share; other candidates unchanged."""
+    if of.section != "summary" or of.kind != "episode":
+        return of
+    date, *lines = of.lines
+    share = int(room.tokens * _SUMMARY_SHARE) or 1
+    text = shortened("\n".join(lines), share, room.count)
+    return msgspec.structs.replace(of, lines=(date, *text.splitlines()))
 
 
 LONGEST_LINE = 300

@@ -37,6 +37,7 @@ from recollect.recall.context.block import (
 )
 from recollect.recall.context.candidates import (
     Order,
+    cut_summary,
     read_candidates,
     read_relevant,
     relevant_candidates,
@@ -52,6 +53,7 @@ from recollect.recall.context.injections import (
     select_injections,
     standing,
 )
+from recollect.recall.context.recalled import GetRetriever, recalled_candidates, recalled_for
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import Session
@@ -59,12 +61,9 @@ from recollect.store.columns import Condition, first_integer
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import last_change
 from recollect.text.injected import boundary_of
-from recollect.text.summary.extractive import shortened
 
 _HITS = 50
 """Hits to search for a question."""
-_SUMMARY_SHARE = 0.15
-"""What the last session's summary may take of a budget."""
 _CACHED = 64
 _EPISODES: LiteralString = "SELECT count(*), coalesce(max(id), '') FROM episodes WHERE tenant = ?"
 
@@ -141,11 +140,13 @@ class Contexts:
     Args:
         parts: The records, with their scope and audience.
         search: Finds what answers a question.
+        retriever: Returns what recalls facts and episodes for one.
     """
 
-    def __init__(self, parts: ContextParts, search: Search) -> None:
+    def __init__(self, parts: ContextParts, search: Search, retriever: GetRetriever) -> None:
         self._parts = parts
         self._search = search
+        self._retriever = retriever
 
     def block(  # noqa: PLR0917  # as DESIGN has it
         self,
@@ -304,6 +305,7 @@ class Contexts:
         """
         parts, room, session = self._parts, asking.room, asking.session
         relevance, projects = self._asked(asking), self._projects(session)
+        recalled = recalled_for(self._retriever, asking)
         is_whole, asked = asking.reason in WHOLE, bool(asking.query)
         known = fork_standing if asking.reason == "fork" else standing
 
@@ -321,12 +323,13 @@ class Contexts:
                 for each in read_candidates(tx, order)
                 if each.kind != "observation" or each.number not in written
             ]
+            found += recalled_candidates(tx, order, recalled, found)
             return _Reading(about, group, None, found, known(tx, session, group))
 
         read = parts.database.read(unit)
         if read.block is not None:
             return read.block, read.group
-        found = [self._shortened(each, room) for each in read.found]
+        found = [cut_summary(each, room) for each in read.found]
         if is_whole:
             block = assemble(found, room, asked=asked, before=read.stands.ids)
             if not asked:
@@ -450,16 +453,6 @@ class Contexts:
 
     def _projects(self, session: Session) -> tuple[str, ...]:
         return () if session.project is None else tuple(self._parts.paths(session.project))
-
-    def _shortened(self, of: Candidate, room: Room) -> Candidate:
-        """Return a summary cut to its share; other candidates unchanged."""
-        if of.kind != "episode":
-            return of
-        date, *lines = of.lines
-        share = int(room.tokens * _SUMMARY_SHARE) or 1
-        return msgspec.structs.replace(
-            of, lines=(date, *shortened("\n".join(lines), share, room.count).splitlines())
-        )
 
     def _record(self, asking: BlockRequest, block: ContextBlock, group: str) -> None:
         parts, session = self._parts, asking.session

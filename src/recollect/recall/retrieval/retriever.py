@@ -42,11 +42,19 @@ _CHARS = 600
 """Characters of a summary in a prompt."""
 
 
+class KnownFact(Fading, Protocol):
+    """What recall needs of a fact."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+
+
 class FactMatch(Protocol):
     """A fact that a question found, with its share of the best possible score."""
 
     @property
-    def fact(self) -> Fading:
+    def fact(self) -> KnownFact:
         """The fact."""
 
     @property
@@ -82,7 +90,7 @@ class RecalledFact(msgspec.Struct, frozen=True, kw_only=True):
         similarity: How near it is to the question, 0 to 1.
     """
 
-    fact: Fading
+    fact: KnownFact
     relevance: float
     similarity: float
 

@@ -1,0 +1,133 @@
+"""What is known that answers a question, for a block: what `Memory.recall` returns for it.
+
+The model does not request it, so a fact is in a block only in words of the owner, or of the one
+person whose private chat it is; never a rule of somebody else's. It counts as no access: what is
+put into prompts by itself would keep itself from fading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import TypeAlias
+
+from recollect.core.clock import to_iso
+from recollect.core.numbers import show_number
+from recollect.knowledge.fact import RULE, Fact
+from recollect.knowledge.remembering import MOST_IMPORTANT
+from recollect.knowledge.rows import facts_by_id, only_heard
+from recollect.knowledge.wording import says
+from recollect.observations.summary import clipped
+from recollect.recall.context.block import BlockRequest, Candidate
+from recollect.recall.context.candidates import LONGEST_LINE, PLAIN, Order, summary_lines
+from recollect.recall.retrieval.retriever import MOST_EPISODES, Recalled, Retriever
+from recollect.sessions.context.episode import Episode, heard_episode, is_by_rule
+from recollect.store.engine import Transaction
+
+GetRetriever: TypeAlias = Callable[[], Retriever]
+MOST_FACTS = 10
+"""In a block, as a recall has them."""
+_OVER = 3
+"""The factor by which more are recalled: some are of other people, projects, or sources."""
+
+
+def recalled_for(retriever: GetRetriever, asking: BlockRequest) -> Recalled:
+    """Return what is known that answers the question of a block; nothing without one."""
+    if asking.query is None:
+        return Recalled()
+    return retriever().recall(
+        None,
+        asking.query,
+        _OVER * MOST_FACTS,
+        for_session=asking.asker.session_id,
+        for_sender=asking.asker.sender,
+        is_access=False,
+    )
+
+
+def recalled_candidates(
+    tx: Transaction, order: Order, recalled: Recalled, others: Sequence[Candidate]
+) -> list[Candidate]:
+    """Return facts and episodes as candidates, as far as the reader of the block hears them.
+
+    Args:
+        tx: The snapshot of the block.
+        order: What to look for.
+        recalled: What the question found.
+        others: The other candidates: what is one of them is not said again.
+    """
+    lines = [line for each in others for line in each.lines]
+    known = {each.id for each in others}
+    facts = (
+        _fact(fact, similarity)
+        for fact, similarity in _facts(tx, order, recalled)
+        if not any(says(line, fact.text) for line in lines)
+    )
+    episodes = (each for each in _episodes(order, recalled) if each.id not in known)
+    return [*islice(facts, MOST_FACTS), *islice(episodes, MOST_EPISODES)]
+
+
+def _facts(tx: Transaction, order: Order, recalled: Recalled) -> Iterator[tuple[Fact, float]]:
+    """Yield the facts that may go into the block, as they are now, with their similarity."""
+    similarity = {each.fact.id: each.similarity for each in recalled.facts}
+    found = {each.id: each for each in facts_by_id(tx, order.scope, list(similarity))}
+    heard = {each.id for each in only_heard(order.audience, list(found.values()))}
+    for id_ in similarity:
+        if id_ in heard and _is_trusted(found[id_], order) and _is_here(found[id_], order):
+            yield found[id_], similarity[id_]
+
+
+def _is_trusted(fact: Fact, order: Order) -> bool:
+    if fact.trust == "group":  # the words of the one person who reads them
+        group = order.audience.group
+        return group is not None and group.is_private and fact.kind != RULE
+    return fact.trust == "owner"
+
+
+def _is_here(fact: Fact, order: Order) -> bool:
+    """Return whether a fact is true now, and of a person or of this project."""
+    is_of_person = fact.subject == "speaker" and fact.kind != RULE
+    is_of_project = fact.project is None or fact.project in order.projects
+    return fact.status == "current" and (is_of_person or is_of_project)
+
+
+def _fact(fact: Fact, similarity: float) -> Candidate:
+    place = f"[{show_number('fact', fact.number)} {to_iso(fact.valid_from)[:10]}]"
+    return Candidate(
+        kind="fact",
+        id=fact.id,
+        number=fact.number,
+        section="facts",
+        lines=(clipped(f"{place} {fact.text}", LONGEST_LINE),),
+        at=fact.valid_from,
+        importance=fact.importance / MOST_IMPORTANT,
+        relevance=similarity,
+    )
+
+
+def _episodes(order: Order, recalled: Recalled) -> Iterator[Candidate]:
+    """Yield summaries of other sessions of the project; in a group none, as of the last session."""
+    group = order.audience.group
+    if group is not None and not group.is_private:
+        return
+    for each in recalled.episodes:
+        heard = heard_episode(each.episode, order.audience)
+        if heard is None or heard.session_id in order.lineage or not is_by_rule(heard):
+            continue
+        is_of_project = heard.project in order.projects if order.projects else not heard.project
+        if is_of_project and (lines := summary_lines(heard.summary)):
+            yield _episode(heard, lines, each.similarity)
+
+
+def _episode(episode: Episode, lines: Sequence[str], similarity: float) -> Candidate:
+    place = f"[{show_number('episode', episode.number)} {to_iso(episode.ended_at)[:10]}]"
+    return Candidate(
+        kind="episode",
+        id=episode.id,
+        number=episode.number,
+        section="episodes",
+        lines=(clipped(" ".join([place, *(line[2:] for line in lines)]), LONGEST_LINE),),
+        at=episode.ended_at,
+        importance=PLAIN,
+        relevance=similarity,
+    )
