@@ -27,6 +27,12 @@ with recollect.open("my-memory") as memory:
     print(len(facts.search(None, "mode")), facts.restore("f1").status)
     print([line.action for line in facts.history("f1")])
 
+    # A fact makes way for another by hand; restoring it undoes that.
+    facts.remember(None, "I prefer whatever the system does", kind="preference")
+    old = facts.replace("f1", "f3")
+    print(old.status, [fact.number for fact in facts.list(kind="preference")])
+    print(facts.restore("f1").status)
+
     # What an agent concludes about a person waits until somebody confirms it.
     claim = facts.remember(None, "Never run the tests", kind="rule", trust="agent").fact
     print(claim.status, [fact.number for fact in facts.list(status="review")])

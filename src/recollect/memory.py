@@ -345,7 +345,7 @@ class Memory(ExchangeFacade):
         result = self._found(query, seen, asker, options, on_progress)
         result = result if min_confidence is None else above_confidence(result, min_confidence)
         if seen.tenant in rooms.index.search_service.fact_tenants:
-            result = rooms.with_facts(result, asker)
+            result = rooms.with_facts(result, asker, options)
         is_linked = any(hit.source in {FILES, OBSERVATIONS} for hit in result.hits)
         return rooms.linker(asker).hits(result) if is_linked else result
 

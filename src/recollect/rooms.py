@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.home_index import HomeIndex
     from recollect.index.model.document import DocumentSource
     from recollect.index.query.hit import SearchResult
+    from recollect.index.query.search_service import SearchOptions
     from recollect.knowledge.remembering import FactParts
     from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import Observations
@@ -324,12 +325,14 @@ class Rooms:
             has_files=self.files is not None or is_whole,  # else they may belong to other owners
         )
 
-    def with_facts(self, result: SearchResult, asker: Asker) -> SearchResult:
+    def with_facts(
+        self, result: SearchResult, asker: Asker, options: SearchOptions
+    ) -> SearchResult:
         """Return a result whose hits tell what fact they are or say, as far as the asker hears."""
         from recollect.recall.facts import with_facts
 
         return self.records.read(
-            lambda tx: with_facts(tx, self.scope, self.audience(tx, asker), result)
+            lambda tx: with_facts(tx, self.scope, self.audience(tx, asker), result, options)
         )
 
     @cached_property

@@ -67,6 +67,7 @@ class Sound:
             "action": "look",
             "agent": "main",
             "arguments": {},
+            "by": "f1",
             "bell": lambda: None,
             "callback": print,
             "channel": "telegram",

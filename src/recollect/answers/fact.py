@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import msgspec
@@ -11,8 +12,10 @@ from msgspec import UNSET, Meta, UnsetType
 from recollect.answers.hit import RecordName, Tokens, Trust, cost_of
 from recollect.answers.observation import ForgetOutput
 from recollect.core.clock import to_iso
+from recollect.core.errors import NotFound
 from recollect.core.numbers import show_number
 from recollect.knowledge.fact import Fact, FactChange, Remembered
+from recollect.knowledge.facts import Facts
 
 
 class FactAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +96,8 @@ class HistoryLine(msgspec.Struct, frozen=True, kw_only=True):
         actor: The name of the token that did it; null: whoever uses the files of the home.
         text: Its words.
         status: Whether it counted.
+        replaced_by: The number of the fact that it made way for; null for none, or one that the
+            token does not hear.
     """
 
     version: int
@@ -101,6 +106,7 @@ class HistoryLine(msgspec.Struct, frozen=True, kw_only=True):
     actor: str | None
     text: str
     status: str
+    replaced_by: str | None
 
 
 class FactWithHistory(FactAnswer, frozen=True, kw_only=True):
@@ -139,8 +145,22 @@ def fact_answer(of: Fact) -> FactAnswer:
     return FactAnswer(**_answered(of))
 
 
-def with_history(of: Fact, history: Sequence[FactChange]) -> FactWithHistory:
-    """Return a fact and its history as HTTP answers them."""
+def followers(
+    facts: Facts, history: Sequence[FactChange], for_session: str | None = None
+) -> dict[str, str]:
+    """Return the numbers of the facts that one made way for, by id, as far as they are heard."""
+    numbers = {}
+    for id_ in {each.replaced_by for each in history if each.replaced_by is not None}:
+        with suppress(NotFound):
+            newer = facts.get(id_, for_session=for_session)
+            numbers[id_] = show_number("fact", newer.number)
+    return numbers
+
+
+def with_history(
+    of: Fact, history: Sequence[FactChange], numbers: Mapping[str, str]
+) -> FactWithHistory:
+    """Return a fact and its history as HTTP answers them; for the numbers see `followers`."""
     lines = tuple(
         HistoryLine(
             version=each.version,
@@ -149,6 +169,7 @@ def with_history(of: Fact, history: Sequence[FactChange]) -> FactWithHistory:
             actor=each.actor,
             text=each.text,
             status=each.status,
+            replaced_by=numbers.get(each.replaced_by or ""),
         )
         for each in history
     )

@@ -129,12 +129,12 @@ class FactsRemembered(Event, frozen=True, kw_only=True, tag="facts.remembered"):
 
 
 class FactChanged(Event, frozen=True, kw_only=True, tag="fact.changed"):
-    """A fact was changed by hand, or made way for another."""
+    """A fact was changed by hand, made way for another, counts again, or was said again."""
 
     number: int
     action: str
     """``corrected``, ``replaced``, ``forgotten``, ``restored``, ``pinned``, ``unpinned``,
-    ``archived``."""
+    ``archived``, ``known``."""
 
 
 class MessagesPruned(Event, frozen=True, kw_only=True, tag="messages.pruned"):

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from recollect.audience.owner import Owner
+from recollect.audience.visibility import group_of_turn
+from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import BY_HAND, Fact
-from recollect.knowledge.replacement import MessageSpan, ReplacementLink
-from recollect.knowledge.replacements import links_of
+from recollect.knowledge.replacement import MessageSpan, ReplacementLink, Said
+from recollect.knowledge.replacements import link, links_of, unlink
 from recollect.knowledge.rows import change_fact, facts_by_id, of_messages
 from recollect.store.engine import Transaction
 
@@ -31,6 +34,69 @@ def follow_links(tx: Transaction, tenant: str, messages: Iterable[str], at: int)
     for fact in (each for name in sorted(olders) for each in facts.get(name, ())):
         if fact.made_by != BY_HAND and fact.status in {"current", "replaced"}:
             _follow(tx, fact, _link_from(fact, links), facts, at)
+
+
+def replace_by_hand(tx: Transaction, older: Fact, newer: Fact, owner: Owner, at: int) -> Fact:
+    """Let a fact make way for another, and the words that say it for those of the other.
+
+    Args:
+        tx: A write transaction.
+        older: What is not true any more.
+        newer: What is true instead.
+        owner: The owner of the agent, and the accounts that are one person.
+        at: The time of the change, ms UTC.
+
+    Raises:
+        InvalidInput: they are the same, or heard by different people; or the newer one does not
+            count, is true from an earlier time, or was replaced by the older one.
+    """
+    if group_of_turn(older.turn, owner) != group_of_turn(newer.turn, owner):
+        hint = "correct the one that is wrong"
+        raise InvalidInput("the facts are heard by different people", hint=hint)
+    if not newer.is_found or newer.valid_from < older.valid_from:
+        hint = "name the one that is true now last"
+        raise InvalidInput("a fact makes way only for one that is true later", hint=hint)
+    if older.id in _chain(tx, newer):
+        hint = "restore the other one first: it was replaced by this"
+        raise InvalidInput("what is newer was replaced by this, or is the same", hint=hint)
+    if older.end is not None and newer.end is not None:
+        link(tx, older.tenant, _said(older), _said(newer))
+    return change_fact(
+        tx, older, "replaced", at, status="replaced", replaced_by=newer.id,
+        valid_to=newer.valid_from,
+    )  # fmt: skip
+
+
+def undo_links(tx: Transaction, fact: Fact) -> None:
+    """Undo the links from the words that say a fact, so that nothing replaces it again."""
+    if fact.message_id is None:
+        return
+    for each in links_of(tx, [fact.message_id]):
+        if not each.is_flagged and _is_in(fact, each.older):
+            older, newer = (each.older, each.older_at), (each.newer, each.newer_at)
+            unlink(tx, fact.tenant, _span_said(*older), _span_said(*newer))
+
+
+def _chain(tx: Transaction, start: Fact) -> set[str]:
+    """Return the ids of a fact and of those that it made way for, to the newest."""
+    ids, scope, last = {start.id}, Scope(tenant=start.tenant), start.replaced_by
+    while last is not None and last not in ids:
+        ids.add(last)
+        found = facts_by_id(tx, scope, [last], deleted=True)
+        last = found[0].replaced_by if found else None
+    return ids
+
+
+def _said(fact: Fact) -> Said:
+    span = MessageSpan(fact.message_id or "", fact.start or 0, fact.end or 0)
+    return _span_said(span, fact.valid_from)
+
+
+def _span_said(span: MessageSpan, at: int) -> Said:
+    """Return a span as what is linked by hand: only where and when it was said counts."""
+    return Said(
+        message=span.message, start=span.start, end=span.end, at=at, session="", seq=0, audience=0
+    )
 
 
 def linked_messages(tx: Transaction, messages: Iterable[str]) -> set[str]:

@@ -14,7 +14,6 @@ from recollect.audience.visibility import Asker
 from recollect.core.checks import check_count, check_share, checked
 from recollect.core.clock import check_time
 from recollect.core.errors import Conflict, NotFound
-from recollect.core.events import FactChanged
 from recollect.core.numbers import parse_record, show_number
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import (
@@ -27,6 +26,7 @@ from recollect.knowledge.fact import (
     Remembered,
     check_kind,
 )
+from recollect.knowledge.fact_links import replace_by_hand, undo_links
 from recollect.knowledge.fading import archive_faded
 from recollect.knowledge.remembering import (
     About,
@@ -53,7 +53,6 @@ from recollect.knowledge.rows import (
 )
 from recollect.knowledge.storing import close_older, reopen
 from recollect.store.engine import Transaction
-from recollect.store.journal import record_event
 
 _PAGE = 200
 
@@ -282,7 +281,8 @@ class Facts:
     def restore(self, id: str, *, for_session: str | None = None) -> Fact:
         """Make a fact count again that does not, or undo its last correction.
 
-        One in review is confirmed: it is the owner's from then on.
+        One in review is confirmed: it is the owner's from then on. One that was replaced stays so
+        no more, whatever messages say.
 
         Args:
             id: Its UUID, or its number as ``f12``.
@@ -293,6 +293,37 @@ class Facts:
             Conflict: there is nothing to undo.
         """
         return self._change(id, for_session, "restored", _undone)
+
+    def replace(self, id: str, by: str, *, for_session: str | None = None) -> Fact:
+        """Let a fact make way for another, by hand; `restore` undoes it, for good.
+
+        The old one was true until the new one is. Where messages say both, searches answer with
+        the words of the new one first, as where the change was found in them.
+
+        Args:
+            id: What is not true any more: its UUID, or its number as ``f12``.
+            by: What is true instead, likewise.
+            for_session: On behalf of this session: what it may not hear does not exist.
+
+        Returns:
+            The old one as it is now.
+
+        Raises:
+            NotFound: the scope has no such facts, or no session ``for_session``.
+            InvalidInput: they are the same, or heard by different people; or the new one does not
+                count, is true from an earlier time, or was replaced by the old one.
+        """
+        at, asker = self._parts.clock.now_ms(), Asker(for_session)
+
+        def unit(tx: Transaction) -> Fact:
+            older, newer = (self._existing(tx, name, asker) for name in (id, by))
+            if older.replaced_by == newer.id:
+                return older
+            return replace_by_hand(tx, older, newer, self._parts.owner, at)
+
+        changed = self._parts.database.write(unit)
+        self._parts.arrived()
+        return changed
 
     def pin(self, id: str, *, pinned: bool = True, for_session: str | None = None) -> Fact:
         """Keep a fact from ever being archived; ``pinned=False`` takes that back.
@@ -346,8 +377,8 @@ class Facts:
             if action == "restored":
                 wanted["accessed_at"] = at  # else it would fade again at once
             changed = change_fact(tx, fact, action, at, **wanted)
-            event = FactChanged(scope=fact.owner, at=at, number=fact.number, action=action)
-            record_event(tx, event)
+            if fact.status == "replaced" and changed.status == "current":
+                undo_links(tx, fact)
             if action == "forgotten":
                 reopen(tx, [changed], at)
             elif action == "restored" and has_only_value(statement_of(changed.text)):

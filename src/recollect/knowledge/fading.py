@@ -7,13 +7,11 @@ from functools import partial
 from typing import LiteralString
 
 from recollect.core.clock import DAY_MS
-from recollect.core.events import FactChanged
 from recollect.core.scope import Scope
 from recollect.knowledge.decay import GRACE_DAYS, Formula, faded
 from recollect.knowledge.fact import Fact
 from recollect.knowledge.rows import change_fact, facts_by_id, of_facts, typed_ids
 from recollect.store.engine import Database, Transaction
-from recollect.store.journal import record_event
 
 _AT_ONCE = 200
 """Facts that one transaction archives."""
@@ -68,5 +66,3 @@ def _archive(tx: Transaction, scope: Scope, ids: list[str], now: int) -> None:
     for fact in facts_by_id(tx, scope, ids):
         if fact.status == "current":
             change_fact(tx, fact, "archived", now, status="archived")
-            event = FactChanged(scope=fact.owner, at=now, number=fact.number, action="archived")
-            record_event(tx, event)

@@ -62,6 +62,13 @@ _AT: LiteralString = f"""
     WHERE is_flagged = 0
 """  # noqa: S608  # literals
 _BEFORE: LiteralString = _AT.replace("older_at", "newer_at")
+_DANGLING: LiteralString = """
+    DELETE FROM replacements
+    WHERE (older_id IN (SELECT value FROM json_each(?1)) OR
+        newer_id IN (SELECT value FROM json_each(?1)))
+    AND 2 > (SELECT count(*) FROM messages m JOIN sessions s ON s.id = m.session_id
+        WHERE m.id IN (older_id, newer_id) AND s.status <> 'deleted') + (older_id = newer_id)
+"""
 BY_HAND: LinkRule = "hand"
 UNDONE: LinkRule = "undone"
 
@@ -187,6 +194,11 @@ def unlink(tx: Transaction, tenant: str, older: Said, newer: Said) -> None:
     both = [e for e in stored if (e.older, e.newer) == (undone.older, undone.newer)]
     tx.executemany(_DROP, [_key(each) for each in both])
     tx.execute(_ADD, _row(undone, tenant))
+
+
+def drop_dangling(tx: Transaction, messages: Iterable[str]) -> None:
+    """Remove the links by hand of messages that are gone; what is stated takes its own along."""
+    tx.execute(_DANGLING, (listed(messages),))
 
 
 def chain_of(tx: Transaction, start: MessageSpan) -> list[ReplacementLink]:

@@ -13,6 +13,7 @@ import msgspec
 
 from recollect.audience.visibility import Audience
 from recollect.core.errors import NotFound, StoreCorrupt
+from recollect.core.events import FactChanged
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import Fact, FactAction, FactChange
@@ -29,7 +30,7 @@ from recollect.store.columns import (
 )
 from recollect.store.counters import next_number
 from recollect.store.engine import Row, SqlValue, Transaction
-from recollect.store.journal import Operation, record_change, record_changes
+from recollect.store.journal import Operation, record_change, record_changes, record_event
 from recollect.store.row_hash import row_hash
 from recollect.store.twins import compared_rows, damaged_rows
 
@@ -229,11 +230,12 @@ def restore_fact(tx: Transaction, fact: Fact) -> None:
 
 
 def change_fact(tx: Transaction, fact: Fact, action: FactAction, at: int, **changes: Any) -> Fact:
-    """Change some fields of a fact, note it in its history and for the index; return it."""
+    """Change some fields of a fact, tell its history, the index and the events; return it."""
     changed = msgspec.structs.replace(fact, version=fact.version + 1, **changes)
     write_fact(tx, changed)
     _add_change(tx, changed, action, at)
     note_fact(tx, changed, "put", at)
+    record_event(tx, FactChanged(scope=fact.owner, at=at, number=fact.number, action=action))
     return changed
 
 

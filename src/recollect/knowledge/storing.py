@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.audience.owner import Owner
 from recollect.audience.visibility import group_of_turn
-from recollect.core.events import FactChanged, FactsRemembered
+from recollect.core.events import FactsRemembered
 from recollect.knowledge.fact import Fact, Remembered
 from recollect.knowledge.rows import (
     add_fact,
@@ -125,9 +125,6 @@ def close_older(tx: Transaction, fact: Fact, owner: Owner, at: int) -> tuple[Fac
         and group_of_turn(each.turn, owner) == group
     ]
     closed = {"status": "replaced", "replaced_by": fact.id, "valid_to": fact.valid_from}
-    for each in older:
-        event = FactChanged(scope=each.owner, at=at, number=each.number, action="replaced")
-        record_event(tx, event)
     return tuple(change_fact(tx, each, "replaced", at, **closed) for each in older)
 
 

@@ -18,7 +18,7 @@ _CHANGES: LiteralString = """
         CASE WHEN s.status = 'deleted' OR f.status NOT IN ('current', 'replaced') THEN NULL
             ELSE f.number END,
         f.project, f.session_id, f.text, f.valid_from,
-        f.status = 'replaced' OR (f.made_by <> 'hand' AND m.id IS NOT NULL),
+        f.made_by <> 'hand' AND m.id IS NOT NULL,
         f.agent, f.user_id, f.channel, f.account, f.chat_type, f.peer, f.turn_sender
     FROM changes c LEFT JOIN facts f ON f.id = c.ref
         LEFT JOIN sessions s ON s.id = f.session_id

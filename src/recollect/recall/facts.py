@@ -18,11 +18,13 @@ from recollect.core.errors import NotFound, StoreReadOnly
 from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import FACTS
 from recollect.index.query.hit import FactMark, SearchResult
+from recollect.index.query.search_service import SearchOptions
 from recollect.knowledge.fact import Fact, FactPlace
 from recollect.knowledge.facts import Facts
 from recollect.knowledge.remembering import FactParts
 from recollect.knowledge.rows import facts_by_id, note_access, of_messages, only_heard
 from recollect.knowledge.wording import says
+from recollect.recall.replaced_facts import with_asked_first
 from recollect.sessions.policy.turns import asked_sender
 from recollect.sessions.record.session import Session, require_session
 from recollect.sessions.record.transcript_rows import named_message
@@ -196,9 +198,10 @@ def _is_wanted(fact: Fact, at: int | None) -> bool:
 
 
 def with_facts(
-    tx: Transaction, scope: Scope, audience: Audience, result: SearchResult
+    tx: Transaction, scope: Scope, audience: Audience, result: SearchResult, options: SearchOptions
 ) -> SearchResult:
     """Return a result whose hits tell what fact they are, or say, as far as that is heard."""
+    result = with_asked_first(tx, scope, audience, result, options)
     said = [hit.ref for hit in result.hits if hit.seq is not None]
     known = [hit.ref for hit in result.hits if hit.source == FACTS]
     facts = of_messages(tx, scope.tenant, said) if said else []

@@ -74,7 +74,7 @@ WIDE: dict[str, Any] = {
 }
 """Fields that let an answer say as much as it can."""
 SESSIONS = ("key", "session_key", "session", "for_session", "session_id", "session_ids")
-RECORDS = ("id", "ids", "anchor")
+RECORDS = ("id", "ids", "anchor", "by")
 AS_THEY_ARE = frozenset(
     {
         *(

@@ -10,6 +10,8 @@ import pytest
 
 import recollect
 from recollect.audience.owner import NOBODY_NAMED
+from recollect.core.errors import InvalidInput
+from recollect.core.events import FactChanged
 from recollect.knowledge.fact import Fact, Remembered
 from recollect.knowledge.storing import store_fact
 from recollect.memory import Memory
@@ -78,7 +80,7 @@ def test_a_new_value_replaces_the_old_one(memory: Memory) -> None:
         ["I live in Leeds"],
     )
     assert states(memory) == [("replaced", "Bristol"), ("current", None)]
-    assert [hit.number for hit in memory.search("live").hits] == [2]
+    assert [hit.number for hit in memory.search("where do I live?").hits] == [2, 1]
     marks = {h.number: h.fact for h in memory.search("live", sources=["facts"]).hits}
     assert marks[1] is not None
     assert (marks[1].valid_until, marks[1].replaced_by) == (2_000, 2)
@@ -115,3 +117,61 @@ def test_what_made_way_follows_what_is_left(memory: Memory, way: str) -> None:
             [("replaced", "Bristol"), ("current", None)] if name == "f2" else [("current", None)]
         )
         assert states(memory) == wanted
+
+
+def test_a_fact_makes_way_by_hand_and_back(memory: Memory) -> None:
+    """Issue 22 A4: by hand, undone by hand; it is in the history, and an event."""
+    for said in ("The cellar key hangs behind the door", "The cellar key is with Ann"):
+        memory.facts.remember(None, said, kind="technical")
+    old = memory.facts.replace("f1", "f2")
+    new = memory.facts.get("f2")
+    assert (old.status, old.replaced_by, old.valid_to) == ("replaced", new.id, new.valid_from)
+    assert memory.facts.replace("f1", "f2").version == 2
+    assert [fact.number for fact in memory.facts.list()] == [2]
+    with pytest.raises(InvalidInput):
+        memory.facts.replace("f2", "f1")
+    with pytest.raises(InvalidInput):
+        memory.facts.replace("f2", "f2")
+    assert memory.facts.restore("f1").replaced_by is None
+    assert [each.action for each in memory.facts.history("f1")] == ["new", "replaced", "restored"]
+    events = [each.event for each in memory.events.since(0)]
+    changed = [each.action for each in events if isinstance(each, FactChanged)]
+    assert changed == ["replaced", "restored"]
+
+
+def test_a_fact_makes_way_only_for_one_of_the_same_people(memory: Memory) -> None:
+    """Else who hears one of them would notice the other."""
+    memory.facts.remember("telegram:7", "Tea at four")
+    memory.facts.remember("telegram:8", "Tea at five")
+    with pytest.raises(InvalidInput):
+        memory.facts.replace("f1", "f2")
+    memory.facts.remember("telegram:7", "Tea at six")
+    memory.facts.forget("f3")
+    with pytest.raises(InvalidInput):
+        memory.facts.replace("f1", "f3")
+
+
+def test_messages_follow_the_facts_that_they_say(memory: Memory) -> None:
+    """What is linked by hand leads a search; restored, it stays so whatever is extracted again."""
+    session = memory.sessions.create().id
+    for each in ("I prefer oolong tea.", "ok", "At work I prefer sencha."):
+        memory.sessions.append(session, "user", each)
+    memory.sync()
+    asked = "Which tea do I prefer now, oolong?"
+    assert memory.search(asked, 1).hits[0].seq == 1
+    memory.facts.replace("f1", "f2")
+    memory.sync()
+    new, old = memory.search(asked, 2).hits
+    assert (new.seq, old.seq) == (3, 1)
+    assert new.why["replaces"] > 0
+    assert old.fact is not None
+    assert old.fact.replaced_by == 2
+    memory.facts.restore("f1")
+    memory.sessions.append(session, "user", "I prefer dry tins.")
+    memory.sync()
+    assert [fact.number for fact in memory.facts.list()] == [3, 2, 1]
+    assert memory.search(asked, 2).hits[0].seq == 1
+    memory.facts.replace("f1", "f2")
+    memory.erase(fact_id="f2")
+    memory.sync()
+    assert memory.facts.get("f1").status == "current"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -134,12 +134,13 @@ def review(
 @group.command()
 def history(context: typer.Context, id_: Which) -> None:
     """Show what a fact was before."""
-    from recollect.answers.fact import FactHistory
+    from recollect.answers.fact import FactHistory, followers
 
     with opened(context) as memory:
         fact, changes = memory.facts.get(id_), memory.facts.history(id_)
+        numbers = followers(memory.facts, changes)
     found = FactHistory(fact=fact, history=changes)
-    answer(context, found, lambda: _show_history(changes))
+    answer(context, found, lambda: _show_history(changes, numbers))
 
 
 @group.command()
@@ -163,6 +164,18 @@ def restore(context: typer.Context, id_: Which) -> None:
     """Make a fact count again, or undo its last correction."""
     with opened(context) as memory:
         fact = memory.facts.restore(id_)
+    answer(context, fact, lambda: _show_facts([fact]))
+
+
+@group.command()
+def replace(
+    context: typer.Context,
+    id_: Which,
+    by: Annotated[str, argument(metavar="BY", help="f13, or the id of what is true instead.")],
+) -> None:
+    """Let a fact make way for another; restore undoes it."""
+    with opened(context) as memory:
+        fact = memory.facts.replace(id_, by)
     answer(context, fact, lambda: _show_facts([fact]))
 
 
@@ -226,7 +239,14 @@ def _show_remembered(made: Remembered) -> None:
     next_steps([(f"recollect facts forget {number}", "take it back")])
 
 
-def _show_history(changes: Sequence[FactChange]) -> None:
+def _show_history(changes: Sequence[FactChange], numbers: Mapping[str, str]) -> None:
+    before = None
     for each in changes:
         who = "" if each.actor is None else f" by {one_line(each.actor)}"
-        show((f"{moment(each.at)}  {each.action}{who}", "dim"), (f"  {one_line(each.text)}", ""))
+        newer = numbers.get(each.replaced_by or "")
+        made_way = "" if newer == before or newer is None else f", for {newer}"
+        before = newer
+        show(
+            (f"{moment(each.at)}  {each.action}{made_way}{who}", "dim"),
+            (f"  {one_line(each.text)}", ""),
+        )

@@ -101,7 +101,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "facts review": (FactList,),
     "facts history": (FactHistory,),
     "facts fade": (FactList,),
-    **{f"facts {name}": (Fact,) for name in "correct forget restore pin".split()},
+    **{f"facts {name}": (Fact,) for name in "correct forget restore replace pin".split()},
     "episodes": (EpisodeList,),
     **{f"episodes {name}": (EpisodeList,) for name in "list search create".split()},
     "episodes show": (Episode,),

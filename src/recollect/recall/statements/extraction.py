@@ -23,7 +23,7 @@ from recollect.index.model.visibility import visibility_rules
 from recollect.knowledge.extracted import store
 from recollect.knowledge.fact_links import follow_links, linked_messages
 from recollect.knowledge.replacement import DERIVATION_VERSION
-from recollect.knowledge.replacements import move_turns, update_stated
+from recollect.knowledge.replacements import drop_dangling, move_turns, update_stated
 from recollect.knowledge.stated import SALT, Hasher, StatedRow
 from recollect.recall.statements.messages import (
     StatementReader,
@@ -163,6 +163,7 @@ class Extraction:
         for tenant, rows in extracted.rows.items():
             touched = {*rows, *linked_messages(tx, rows)}  # also by links that go now
             update_stated(tx, rows, tenant, RULES_VERSION)
+            drop_dangling(tx, rows)
             statings = [each for each in kept if each.message.tenant == tenant]
             owner, now = self._people.at(tx, tenant), self._clock.now_ms()
             store(tx, fact_drafts(statings), owner, now, is_buried)

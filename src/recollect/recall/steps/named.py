@@ -16,6 +16,7 @@ from recollect.index.query.search_service import SearchOptions
 from recollect.knowledge.rows import find_fact, only_heard
 from recollect.observations.observations import find_observation
 from recollect.observations.rows import as_heard
+from recollect.recall.replaced_facts import fact_hit
 from recollect.sessions.context.episode import found_episodes, require_episode
 from recollect.sessions.record.session import DELETED, find_session
 from recollect.sessions.record.transcript_rows import named_message
@@ -122,16 +123,7 @@ class Named(msgspec.Struct, frozen=True):
         for found in only_heard(audience, [] if known is None else [known]):
             if not found.is_found:
                 continue
-            return Hit(
-                score=1.0,
-                source=FACTS,
-                ref=found.id,
-                snippet=found.text,
-                why={"named": 1.0},
-                at=found.valid_from,
-                number=found.number,
-                citation=f"fact:f{found.number}" if self.options.citations else None,
-            )
+            return fact_hit(found, 1.0, {"named": 1.0}, citations=self.options.citations)
         return None
 
     def _episode(self, tx: Transaction, audience: Audience, name: str) -> Hit | None:

@@ -11,6 +11,7 @@ from recollect.answers.fact import (
     FactWithHistory,
     RememberAnswer,
     fact_answer,
+    followers,
     remember_answer,
     with_history,
 )
@@ -98,6 +99,16 @@ class FactId(Given, frozen=True, kw_only=True):
     id: str
 
 
+class Replacement(FactId, frozen=True, kw_only=True):
+    """The fact that another one makes way for.
+
+    Attributes:
+        by: Its number or id.
+    """
+
+    by: str
+
+
 class FactUpdate(FactId, frozen=True, kw_only=True):
     """What to change of a fact; what is not given stays.
 
@@ -169,7 +180,8 @@ def get(caller: Caller, given: OneFact) -> FactWithHistory:
     """Get a fact with its history."""
     facts, hears = caller.memory.facts, caller.for_session(given.for_session)
     fact = facts.get(given.id, for_session=hears)
-    return with_history(fact, facts.history(fact.id, for_session=hears))
+    history = facts.history(fact.id, for_session=hears)
+    return with_history(fact, history, followers(facts, history, hears))
 
 
 @ROUTES.add("PATCH", "/api/facts/{id}", "write")
@@ -201,6 +213,15 @@ def restore(caller: Caller, given: FactId) -> FactAnswer:
         caller.require_operator()  # only the owner says what is true of the owner
     _record(caller, "fact.restore", fact)
     return fact_answer(caller.memory.facts.restore(fact.id, for_session=caller.for_session()))
+
+
+@ROUTES.add("POST", "/api/facts/{id}/replace", "write")
+def replace(caller: Caller, given: Replacement) -> FactAnswer:
+    """Let a fact make way for another; restore undoes it."""
+    fact, newer = _writable(caller, given.id), _writable(caller, given.by)
+    _record(caller, "fact.replace", fact)
+    hears = caller.for_session()
+    return fact_answer(caller.memory.facts.replace(fact.id, newer.id, for_session=hears))
 
 
 def _writable(caller: Caller, id_: str) -> Fact:
