@@ -27,6 +27,7 @@ from benchmarks.quality.questions import (
     questions_grids,
     run_questions,
 )
+from benchmarks.quality.quoted import describe_quoted, quoted_grids, run_quoted
 from benchmarks.quality.replaced import (
     ReplacedPlan,
     describe_replaced,
@@ -112,3 +113,17 @@ def replaced(
     with show_progress() as progress:
         run = run_replaced(describe_environment(), around, plan, progress)
     output.deliver(run, describe_replaced(run), replaced_grids(run, errors=errors))
+
+
+def quoted(
+    *,
+    lexical: Annotated[bool, typer.Option(help="Without the embedder.")] = False,
+    data: Data = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Context blocks for questions about a course of events: how much evidence they quote."""
+    output, chats = Output(as_json=as_json, markdown=markdown), load_beam(find_data(data))
+    with show_progress() as progress:
+        run = run_quoted(describe_environment(), chats, hybrid=not lexical, progress=progress)
+    output.deliver(run, describe_quoted(run), quoted_grids(run))

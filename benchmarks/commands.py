@@ -322,6 +322,7 @@ app.command()(asking.questions)
 app.command()(asking.confidence)
 app.command()(asking.statements)
 app.command()(asking.replaced)
+app.command()(asking.quoted)
 app.command()(agents.day)
 app.command()(agents.hooks)
 

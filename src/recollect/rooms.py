@@ -35,7 +35,8 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.observations.observations import Observations
     from recollect.observations.recalled import OwnCalls
     from recollect.observations.recorder import ObservationParts
-    from recollect.recall.context.contexts import ContextParts, Search
+    from recollect.recall.context.contexts import ContextParts
+    from recollect.recall.context.said import Search
     from recollect.recall.probe import EmbedderProbe
     from recollect.recall.retrieval.episodes import EpisodeParts
     from recollect.recall.retrieval.retriever import FactFinder, Retriever

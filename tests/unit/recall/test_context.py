@@ -128,6 +128,34 @@ def test_what_is_known_answers_the_question_of_a_block(memory: Memory, clock: Ha
     assert "boat" not in memory.context(now, "What about the harbour?").text
 
 
+def test_a_block_with_a_question_quotes_what_was_said(memory: Memory, clock: HandClock) -> None:
+    """The best at length, the others in a line, in the order in which they were said."""
+    old, other = _session(memory), memory.sessions.create(project="/srv/other").id
+    for number in range(12):
+        memory.sessions.append(old, "user", f"The quay {number} " + "was painted once more " * 8)
+        clock.now += 60_000
+    memory.sessions.append(old, "tool", "The quay of a page.")
+    memory.sessions.append(other, "user", "The quay of another project.")
+    group = memory.sessions.create("agent:main:telegram:acc:group:9").id
+    memory.sessions.append(group, "user", "The quay of the group.", sender="7")
+    memory.sync()
+    now = _session(memory)
+    block = memory.context(now, "What about the quay?")
+    said = [item for item in block.items if item.section == "said"]
+    assert [item.number for item in said] == list(range(1, 13))
+    assert {item.kind for item in said} == {"message"}
+    assert "### What was said\n[m1 2026-02-10] user: The quay 0 was painted" in block.text
+    lines = [line for line in block.text.splitlines() if line.startswith("[m")]
+    assert sorted({len(line) > 90 for line in lines}) == [False, True]
+    assert "page" not in block.text
+    assert "another" not in block.text
+    assert "group" not in block.text
+    assert "quay" not in memory.context(now).text
+    assert memory.context(group, "What about the quay?").items == ()
+    memory.erase(session_id=old)
+    assert "quay" not in memory.context(now, "What about the quay?").text
+
+
 def test_a_group_and_the_agent_add_no_facts_to_a_block(memory: Memory) -> None:
     """The words of many, or of an agent, speak to no model by themselves."""
     group = memory.sessions.create("agent:main:telegram:acc:group:9").id

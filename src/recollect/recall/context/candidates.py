@@ -8,7 +8,7 @@ demand, marked as data.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import LiteralString
 
@@ -18,17 +18,16 @@ from recollect.audience.visibility import Audience
 from recollect.core.clock import to_iso
 from recollect.core.numbers import show_number
 from recollect.core.scope import Scope
-from recollect.index.query.hit import Hit, cite_lines
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Observation
 from recollect.observations.rows import IS_REPEATED, only_heard, select_observations
 from recollect.observations.summary import clipped, describe, shown_path
-from recollect.recall.context.block import Candidate, Kind, Room, Section
+from recollect.recall.context.block import Candidate, Room, Section
 from recollect.sessions.context.episode import Episode, heard_episodes, is_by_rule
 from recollect.sessions.context.working_memory import SessionState, read_state
 from recollect.sessions.policy.turns import heard_turns
 from recollect.sessions.record.session import find_session
-from recollect.store.columns import Condition, first_integer
+from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.text.injected import tool_label
 from recollect.text.summary.extractive import shortened
@@ -43,8 +42,6 @@ _MOST_STEPS = 8
 """Of a working memory."""
 PLAIN = 0.5
 """The importance of texts that no rule has weighed: that of a plain observation."""
-_SPEAKERS = {"user": "user", "assistant": "agent"}
-_NUMBER: LiteralString = "SELECT number FROM messages WHERE id = ?"
 _NEWEST: LiteralString = "created_at DESC, number DESC"
 _BEST: LiteralString = "importance DESC, created_at DESC, number DESC"
 
@@ -120,36 +117,6 @@ def read_relevant(tx: Transaction, order: Order) -> list[Observation]:
 def relevant_candidates(found: Iterable[Observation], order: Order) -> list[Candidate]:
     """Return observations that answer a prompt as candidates."""
     return list(_candidates(found, "types", order.relevance))
-
-
-def spoken_candidates(tx: Transaction, hits: Iterable[Hit]) -> Iterator[Candidate]:
-    """Yield messages of people and agents, and lines of memory files, that answer a prompt.
-
-    Results of tools are left out.
-    """
-    for hit in hits:
-        if hit.path is not None:
-            first = hit.start_line or 1
-            place = cite_lines(hit.path, first, hit.end_line or first)
-            yield _spoken("file", place, None, hit, f"[{place}] {hit.snippet}")
-        elif hit.role in _SPEAKERS:
-            number = first_integer(tx.row(_NUMBER, (hit.ref,)))
-            name = f"{show_number('message', number)} {to_iso(hit.at)[:10]}"
-            said = f"[{name}] {hit.name or _SPEAKERS[hit.role]}: {hit.snippet}"
-            yield _spoken("message", hit.ref, number, hit, said)
-
-
-def _spoken(kind: Kind, id_: str, number: int | None, hit: Hit, line: str) -> Candidate:
-    return Candidate(
-        kind=kind,
-        id=id_,
-        number=number,
-        section="types",
-        lines=(clipped(line, LONGEST_LINE),),
-        at=hit.at,
-        importance=PLAIN,
-        relevance=hit.score,
-    )
 
 
 def _candidates(

@@ -21,8 +21,7 @@ from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import NotFound, StoreReadOnly
 from recollect.core.scope import Scope
 from recollect.core.settings import InjectionSettings
-from recollect.index.model.document import OBSERVATIONS
-from recollect.index.query.hit import Hit, SearchResult
+from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.recall.audience import Asked
 from recollect.recall.context.block import (
     CLIENT_CHARS,
@@ -33,7 +32,6 @@ from recollect.recall.context.block import (
     Room,
     assemble,
     check_request,
-    is_loaded,
 )
 from recollect.recall.context.candidates import (
     Order,
@@ -41,7 +39,6 @@ from recollect.recall.context.candidates import (
     read_candidates,
     read_relevant,
     relevant_candidates,
-    spoken_candidates,
 )
 from recollect.recall.context.injections import (
     WHOLE,
@@ -54,6 +51,7 @@ from recollect.recall.context.injections import (
     standing,
 )
 from recollect.recall.context.recalled import GetRetriever, recalled_candidates, recalled_for
+from recollect.recall.context.said import Search, said_candidates, said_here, said_hits
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import Session
@@ -66,11 +64,6 @@ _HITS = 50
 """Hits to search for a question."""
 _CACHED = 64
 _EPISODES: LiteralString = "SELECT count(*), coalesce(max(id), '') FROM episodes WHERE tenant = ?"
-
-
-Search = Callable[..., SearchResult]
-"""`Memory.search`."""
-
 
 Made: TypeAlias = tuple[ContextBlock, str]
 """A block, and the name of the visibility group it was made for."""
@@ -176,8 +169,9 @@ class Contexts:
             reason: What happened.
             client: The program that reads it, see `CLIENT_CHARS` and `LOADED`.
             for_sender: Whom the session answers, as for `Memory.search`.
-            sources: Kinds of memory that may answer a ``prompt``, as for `Memory.search`; where
-                none is given observations, if the setting is on.
+            sources: Kinds of memory whose texts may answer, as for `Memory.search`. Where none is
+                given messages; for a ``prompt`` observations, if the setting is
+                on.
             since: The time of the oldest message in the prompt, where the client reports it: later
                 messages are left out. Blocks of earlier prompts are then gone.
             record: Whether it is injected; False for a preview.
@@ -306,6 +300,7 @@ class Contexts:
         parts, room, session = self._parts, asking.room, asking.session
         relevance, projects = self._asked(asking), self._projects(session)
         recalled = recalled_for(self._retriever, asking)
+        spoken = said_hits(self._search, asking, parts.scope, asking.sources or (SESSIONS,), None)
         is_whole, asked = asking.reason in WHOLE, bool(asking.query)
         known = fork_standing if asking.reason == "fork" else standing
 
@@ -324,6 +319,7 @@ class Contexts:
                 if each.kind != "observation" or each.number not in written
             ]
             found += recalled_candidates(tx, order, recalled, found)
+            found += said_here(tx, order, spoken, found)
             return _Reading(about, group, None, found, known(tx, session, group))
 
         read = parts.database.read(unit)
@@ -351,7 +347,8 @@ class Contexts:
         sources = asking.sources or ((OBSERVATIONS,) if settings.prompt else ())
         found = self._relevance(asking) if OBSERVATIONS in sources else {}
         found = {id_: score for id_, score in found.items() if score >= settings.prompt_floor}
-        spoken = self._spoken(asking, [each for each in sources if each != OBSERVATIONS])
+        others = [each for each in sources if each != OBSERVATIONS]
+        spoken = said_hits(self._search, asking, self._parts.scope, others, settings.prompt_floor)
         if not (found or spoken):
             return _NOTHING, ""
         shown, since = self._window(asking)
@@ -375,7 +372,7 @@ class Contexts:
                 and each.number not in known
             ]
             said = [hit for hit in spoken if is_new(hit.ref, hit.session_id, hit.at)]
-            return [*relevant_candidates(fresh, order), *spoken_candidates(tx, said)], group
+            return [*relevant_candidates(fresh, order), *said_candidates(tx, order, said)], group
 
         candidates, group = self._parts.database.read(unit)
         return assemble(candidates, asking.room, asked=True), group
@@ -389,28 +386,6 @@ class Contexts:
         )
         since = min((message.created_at for message in window), default=0)
         return frozenset(message.id for message in window), since
-
-    def _spoken(self, asking: BlockRequest, sources: Sequence[str]) -> list[Hit]:
-        """Return the messages and lines of files that answer a prompt well enough; not its echo."""
-        if not sources:
-            return []
-        asked, floor = (asking.query or "").strip(), self._parts.settings.prompt_floor
-        result = self._search(
-            asking.query,
-            _HITS,
-            floor,
-            sources=sources,
-            scope=self._parts.scope,
-            for_session=asking.asker.session_id,
-            for_sender=asking.asker.sender,
-        )
-        return [
-            hit
-            for hit in result.hits
-            if hit.score >= floor
-            and hit.snippet.strip() != asked
-            and not is_loaded(asking.client, hit.path or "")
-        ]
 
     def _relevance(self, asking: BlockRequest) -> dict[str, float]:
         if asking.query is None:

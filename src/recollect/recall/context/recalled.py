@@ -102,6 +102,7 @@ def _fact(fact: Fact, similarity: float) -> Candidate:
         at=fact.valid_from,
         importance=fact.importance / MOST_IMPORTANT,
         relevance=similarity,
+        message_id=fact.message_id,
     )
 
 
