@@ -51,9 +51,11 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.recall.context.sections import Sections
     from recollect.recall.facts import FactRecall
     from recollect.recall.probe import Probe
+    from recollect.recall.record_counts import RecordCounts
     from recollect.recall.retrieval.episodes import Episodes
     from recollect.recall.retrieval.retriever import Recalled
-    from recollect.recall.status import RecordCounts, Reported, Status
+    from recollect.recall.statements.checkup import KnowledgeCheckup
+    from recollect.recall.status import Reported, Status
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
@@ -631,7 +633,7 @@ class Memory(ExchangeFacade):
 
     def counts(self) -> RecordCounts:
         """Return the number of records of each kind within the scope of this memory."""
-        from recollect.recall.status import count_records
+        from recollect.recall.record_counts import count_records
 
         return count_records(self._rooms.records, self.scope)
 
@@ -675,6 +677,15 @@ class Memory(ExchangeFacade):
         from recollect.index.repair.checkup import IndexCheckup
 
         return IndexCheckup(self._rooms.opened.database, self._rooms.index)
+
+    def knowledge_checkup(self) -> KnowledgeCheckup:
+        """Return the checkup that examines what is known, and derives it again."""
+        from recollect.recall.statements.checkup import KnowledgeCheckup
+        from recollect.recall.statements.extraction import Extraction
+
+        records, clock = self._rooms.records, self._rooms.home.clock
+        extraction = Extraction(records, self._rooms.opened.people, clock)
+        return KnowledgeCheckup(records, clock, extraction)
 
     def forgive_batches(self) -> int:
         """Allow the provider's batches again; return the number of failures that are forgotten."""

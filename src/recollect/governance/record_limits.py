@@ -18,6 +18,8 @@ from recollect.core.scope import Scope
 from recollect.core.settings import RecordLimits
 from recollect.governance.plan import RecordAmount
 from recollect.governance.sweep import mark_unswept
+from recollect.knowledge.fading import may_go
+from recollect.knowledge.rows import delete_facts, facts_by_id, made_way, of_facts
 from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.observations.rows import renew_observation
 from recollect.store.blobs import Blobs
@@ -40,6 +42,10 @@ _INJECTIONS: LiteralString = (
     "SELECT id, at, 250 + (SELECT ifnull(sum(octet_length(why) + 120), 0) FROM injected_items"
     " WHERE injection_id = injections.id), tenant FROM injections WHERE "
 )
+_FACTS: LiteralString = "SELECT f.id FROM facts f WHERE "
+_ASKED_LAST: LiteralString = " ORDER BY f.accessed_at DESC, f.id DESC"
+_FACT_BYTES = 700
+"""What a fact takes beside its text: its row, one line of history, a source, the indexes."""
 _BLOBS: LiteralString = (
     "SELECT id, created_at, tenant, input_blob, output_blob FROM observations WHERE "
 )
@@ -201,6 +207,25 @@ def _remove_injection(tx: Transaction, of: Capped, _: int) -> None:
     tx.execute("DELETE FROM injections WHERE id = ?", (of.key,))
 
 
+def _facts(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
+    """Yield the facts that may go, the last asked for first."""
+    where = of_facts(scope)
+    ids = [text(row[0]) for row in tx.rows(_FACTS + where.sql + _ASKED_LAST, where.params)]
+    for start in range(0, len(ids), RECORDS_AT_ONCE):
+        page = ids[start : start + RECORDS_AT_ONCE]
+        known = {each.id: each for each in facts_by_id(tx, scope, page, deleted=True)}
+        for fact in (known[id_] for id_ in page if may_go(known[id_])):
+            size = len(fact.text.encode("utf-8", "surrogatepass")) + _FACT_BYTES
+            yield Capped(fact.id, fact.accessed_at, size, fact.tenant)
+
+
+def _remove_fact(tx: Transaction, of: Capped, now: int) -> None:
+    """Remove a fact, unless one that stays made way for it."""
+    id_ = text(of.key)
+    if not made_way(tx, of.tenant, [id_]):
+        delete_facts(tx, of.tenant, [id_], now)
+
+
 def _audit(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
     where = Condition(scope, "NULL")  # an entry belongs to no session
     for seq, at, size, tenant in tx.rows(_AUDIT + where.sql + " ORDER BY seq DESC", where.params):
@@ -214,6 +239,7 @@ def _remove_entry(tx: Transaction, of: Capped, _: int) -> None:
 LIMITED_KINDS = (
     CappedKind(name="observations", listing=_observations, remove=_remove_observation),
     CappedKind(name="blobs", listing=_blobs, remove=_let_go),
+    CappedKind(name="facts", listing=_facts, remove=_remove_fact),
     CappedKind(name="injections", listing=_injections, remove=_remove_injection),
     CappedKind(name="events", listing=_events, remove=_remove_event),
     CappedKind(name="audit", listing=_audit, remove=_remove_entry),

@@ -1,4 +1,4 @@
-"""The run of the decay: archives the facts that faded, as far as anything did."""
+"""What goes of the facts by itself: those that faded are archived; what a limit may remove."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import LiteralString
 
+import msgspec
+
 from recollect.core.clock import DAY_MS
 from recollect.core.scope import Scope
-from recollect.knowledge.decay import GRACE_DAYS, Formula, faded
+from recollect.knowledge.decay import GRACE_DAYS, Formula, faded, never_fades
 from recollect.knowledge.fact import Fact
 from recollect.knowledge.rows import change_fact, facts_by_id, of_facts, typed_ids
 from recollect.store.engine import Database, Transaction
@@ -60,6 +62,15 @@ def archive_faded(
             records.write(partial(_archive, scope=scope, ids=[f.id for f in found], now=now))
         gone += found
     return gone
+
+
+def may_go(fact: Fact) -> bool:
+    """Return whether a limit of retention may remove a fact: what never fades stays.
+
+    Of what has values only the current one never fades.
+    """
+    is_old = fact.status != "current"
+    return not never_fades(msgspec.structs.replace(fact, slot=None) if is_old else fact)
 
 
 def _archive(tx: Transaction, scope: Scope, ids: list[str], now: int) -> None:

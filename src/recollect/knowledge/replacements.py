@@ -61,6 +61,7 @@ _AT: LiteralString = f"""
     SELECT {_COLUMNS} FROM {LISTED} replacements ON tenant = ? AND older_at = listed
     WHERE is_flagged = 0
 """  # noqa: S608  # literals
+_EVERY: LiteralString = f"SELECT {_COLUMNS} FROM replacements"  # noqa: S608  # literals
 _BEFORE: LiteralString = _AT.replace("older_at", "newer_at")
 _DANGLING: LiteralString = """
     DELETE FROM replacements
@@ -210,6 +211,15 @@ def chain_of(tx: Transaction, start: MessageSpan) -> list[ReplacementLink]:
         found += links
         names = {e.newer.message for e in links} - {e.older.message for e in found}
     return list(chain(start, successors(found)))
+
+
+def derived_links(
+    tx: Transaction,
+) -> tuple[set[ReplacementLink], set[tuple[MessageSpan, MessageSpan]]]:
+    """Return all links that were derived, and the ends of those that were undone by hand."""
+    links = _links(tx.all(_EVERY))
+    undone = {(each.older, each.newer) for each in links if each.rule == UNDONE}
+    return {each for each in links if each.rule not in {BY_HAND, UNDONE}}, undone
 
 
 def links_of(tx: Transaction, messages: Iterable[str]) -> list[ReplacementLink]:

@@ -96,6 +96,7 @@ _NEW_LINE_HASH: LiteralString = (
 _ACCESS: LiteralString = """
     UPDATE facts SET accessed_at = ?, access_count = access_count + 1 WHERE id = ?
 """
+_PAGE: LiteralString = "SELECT " + _STORED + " FROM facts WHERE id > ? ORDER BY id LIMIT ?"  # noqa: S608
 _NEW_HASH: LiteralString = "UPDATE facts SET row_hash = ?, words = ? WHERE id = ?"
 
 
@@ -295,6 +296,27 @@ def renew_history(tx: Transaction, fact_id: str, update: Callable[[], None], at:
     for row in tx.all(_HISTORY, (fact_id,)):
         if row[1] in sound:
             tx.execute(_NEW_LINE_HASH, (row_hash(row[:-1]), fact_id, row[1]))
+
+
+def damaged_facts(tx: Transaction, after: str, most: int) -> tuple[str, list[str]]:
+    """Return facts whose row or history is not what was stored, a page at a time.
+
+    Args:
+        tx: A transaction.
+        after: The last id of the page before; empty for the first.
+        most: Facts of a page.
+
+    Returns:
+        The last id of the page, empty after the last page; and the ids of the damaged ones.
+    """
+    damaged: list[str] = []
+    rows = tx.all(_PAGE, (after, most))
+    for row in rows:
+        try:
+            history_of(tx, _fact_of(row))
+        except StoreCorrupt:
+            damaged.append(text(row[0]))
+    return text(rows[-1][0]) if len(rows) == most else "", damaged
 
 
 def count_facts(tx: Transaction, scope: Scope) -> int:

@@ -79,6 +79,10 @@ _LOSSES: LiteralString = (
 _READ: LiteralString = _COLUMNS.replace("is_change", _LOSSES + ", is_change")
 _SELECT: LiteralString = f"SELECT {_READ} FROM "  # noqa: S608  # literals
 _OF_MESSAGES: LiteralString = f"{_SELECT} {LISTED} stated ON message_id = listed"
+_EVERY: LiteralString = f"{_SELECT} stated"
+_EVERY_SLOT: LiteralString = (
+    "SELECT DISTINCT tenant, slot, audience, speaker FROM stated WHERE slot <> 0"
+)
 _OF_VALUES: LiteralString = f"{_SELECT} {LISTED} stated ON value = listed"
 _OF_SLOT: LiteralString = f"{_SELECT} stated WHERE slot = ? AND audience = ? AND speaker = ?"
 _LOSING: LiteralString = f"""
@@ -137,6 +141,17 @@ def of_slots(tx: Transaction, keys: Iterable[SlotKey]) -> Iterator[Said]:
 def of_values(tx: Transaction, values: Iterable[int]) -> list[Said]:
     """Return the statements that give one of some values to a slot."""
     return _said(tx.all(_OF_VALUES, (listed(values),)))
+
+
+def every_stated(tx: Transaction) -> list[Said]:
+    """Return all statements of a home."""
+    return _said(tx.all(_EVERY))
+
+
+def every_slot(tx: Transaction) -> list[tuple[str, SlotKey]]:
+    """Return all slots that anything is stated of, each with its tenant."""
+    rows = typed_rows(tx.all(_EVERY_SLOT), tuple[str, int, int, int])
+    return [(tenant, (slot, audience, speaker)) for tenant, slot, audience, speaker in rows]
 
 
 def losing(tx: Transaction, values: Iterable[int]) -> list[Said]:

@@ -13,10 +13,12 @@ import msgspec
 from recollect.audience.owner import Owner
 from recollect.audience.visibility import group_of_turn
 from recollect.core.events import FactsRemembered
+from recollect.core.scope import Scope
 from recollect.knowledge.fact import Fact, Remembered
 from recollect.knowledge.rows import (
     add_fact,
     change_fact,
+    facts_by_id,
     in_slot,
     made_way,
     same_words,
@@ -32,6 +34,10 @@ _ADD_SOURCE: LiteralString = """
 """
 _SOURCES: LiteralString = """
     SELECT message_id, start_at, end_at FROM fact_sources WHERE fact_id = ?
+"""
+_LOST: LiteralString = """
+    SELECT f.tenant, f.id FROM facts f WHERE f.replaced_by IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM facts n WHERE n.id = f.replaced_by)
 """
 FACT = "recollect:fact"
 """In place of a source of sessions, with the id of a fact, or a span that says it."""
@@ -126,6 +132,20 @@ def close_older(tx: Transaction, fact: Fact, owner: Owner, at: int) -> tuple[Fac
     ]
     closed = {"status": "replaced", "replaced_by": fact.id, "valid_to": fact.valid_from}
     return tuple(change_fact(tx, each, "replaced", at, **closed) for each in older)
+
+
+def lost_facts(tx: Transaction) -> list[tuple[str, str]]:
+    """Return tenant and id of the facts that made way for one that is gone."""
+    return typed_rows(tx.all(_LOST), tuple[str, str])
+
+
+def reopen_lost(tx: Transaction, at: int) -> None:
+    """Make the facts current that made way for one that is gone, at a time, ms UTC."""
+    for tenant, id_ in lost_facts(tx):
+        for fact in facts_by_id(tx, Scope(tenant=tenant), [id_], deleted=True):
+            is_back = fact.status == "replaced"
+            status = "current" if is_back else fact.status
+            change_fact(tx, fact, "restored", at, status=status, replaced_by=None, valid_to=None)
 
 
 def reopen(tx: Transaction, gone: Sequence[Fact], at: int) -> None:

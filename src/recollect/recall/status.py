@@ -14,29 +14,25 @@ import msgspec
 
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import StoreError
-from recollect.core.scope import Scope
 from recollect.core.settings import LanguageSettings, Settings
 from recollect.index.embedding.batch_health import BatchStatus
 from recollect.index.index import Index, IndexStatus
 from recollect.index.model.generation import read_up_to
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
-from recollect.knowledge.rows import count_facts
 from recollect.models.languages import languages_of
 from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.observations.controls import CaptureControls, Pause
 from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.recall.outbox_source import OutboxSource
-from recollect.sessions.context.episode import count_episodes
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
-from recollect.store.columns import Condition, integer, typed_rows
-from recollect.store.engine import Database, Health, Transaction
+from recollect.store.columns import typed_rows
+from recollect.store.engine import Health
 from recollect.store.journal import last_change
 from recollect.store.meta import PLAIN_KEYS, UNTOLD, drop_value, find_value
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, EventStream
-from recollect.store.twins import compared_rows
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, Spent, spending_of
 
 if TYPE_CHECKING:  # it imports what runs programs
@@ -44,7 +40,11 @@ if TYPE_CHECKING:  # it imports what runs programs
 
 _COUNTS: LiteralString = """
     SELECT count(*), (SELECT count(*) FROM messages), (SELECT count(*) FROM observations),
-        (SELECT count(*) FROM facts),
+        (SELECT count(*) FROM facts), (SELECT json_group_object(status, number) FROM
+            (SELECT status, count(*) AS number FROM facts GROUP BY status ORDER BY status)),
+        (SELECT count(*) FROM episodes),
+        (SELECT count(*) FROM replacements WHERE is_flagged = 0),
+        (SELECT count(*) FROM identities WHERE made_by <> 'resolved'),
         count(CASE WHEN status <> 'deleted' AND user_id IS NOT NULL
             AND coalesce(chat_type, channel, 'direct') = 'direct'
             OR status <> 'deleted' AND coalesce(chat_type, channel) IS NULL AND EXISTS (
@@ -62,6 +62,10 @@ class _Counts(msgspec.Struct, frozen=True, array_like=True):
     messages: int
     observations: int
     facts: int
+    facts_by_status: str
+    episodes: int
+    replacements: int
+    identities: int
     personal: int
     unknown: int
 
@@ -219,6 +223,10 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         messages: Their number.
         observations: Their number, forgotten ones included.
         facts: Their number, whatever their status.
+        facts_by_status: The same by status; those that there are.
+        episodes: Their number.
+        replacements: Statements that others replaced.
+        identities: Accounts that were linked to people, those of the settings aside.
         unowned: Sessions with people while ``sessions.owner`` is empty: all count as guests'.
         unknown_origin: Imported sessions whose hearers are unknown.
         capture: What is not captured, and which projects look alike.
@@ -263,6 +271,10 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     messages: int
     observations: int
     facts: int
+    facts_by_status: dict[str, int]
+    episodes: int
+    replacements: int
+    identities: int
     unowned: int
     unknown_origin: int
     capture: CaptureStatus
@@ -344,6 +356,10 @@ def report_status(parts: Reported) -> Status:
         messages=counts.messages,
         observations=counts.observations,
         facts=counts.facts,
+        facts_by_status=msgspec.json.decode(counts.facts_by_status, type=dict[str, int]),
+        episodes=counts.episodes,
+        replacements=counts.replacements,
+        identities=counts.identities,
         unowned=0 if parts.settings.sessions.owner else counts.personal,
         unknown_origin=counts.unknown,
         capture=_capture(parts.capture),
@@ -455,45 +471,3 @@ def _uses(settings: LanguageSettings, spent: list[Spent], *, is_there: bool) -> 
         for name in names
         if (found := [each for each in spent if each.purpose == name]) or is_there
     ]
-
-
-class RecordCounts(msgspec.Struct, frozen=True):
-    """Counts of records; deleted sessions and forgotten observations do not count.
-
-    Attributes:
-        sessions: Conversations.
-        messages: Messages in them.
-        observations: Recorded actions of agents.
-        episodes: Summaries of sessions, those that retention removed among them.
-        facts: What is known, as far as it is current.
-    """
-
-    sessions: int
-    messages: int
-    observations: int
-    episodes: int
-    facts: int
-
-
-_OF_SESSIONS: LiteralString = """FROM (
-    WITH them AS (
-        SELECT id, message_count FROM sessions INDEXED BY sessions_twin_by_time WHERE """
-_THEIR_RECORDS: LiteralString = """)
-    SELECT (SELECT count(*) FROM them), (SELECT coalesce(sum(message_count), 0) FROM them),
-        (SELECT count(*) FROM observations INDEXED BY observations_twin
-            WHERE session_id IN (SELECT id FROM them) AND is_forgotten = 0))
-"""
-
-
-def count_records(records: Database, scope: Scope) -> RecordCounts:
-    """Return the number of records of each kind in a scope."""
-    where = Condition(scope).also("status <> ?", "deleted")
-    sql: LiteralString = _OF_SESSIONS + where.sql + _THEIR_RECORDS
-
-    def read(tx: Transaction) -> RecordCounts:
-        (row,) = compared_rows(tx, "*", sql, where.params)
-        sessions, messages, observations = map(integer, row)
-        episodes, facts = count_episodes(tx, scope), count_facts(tx, scope)
-        return RecordCounts(sessions, messages, observations, episodes, facts)
-
-    return records.read(read)

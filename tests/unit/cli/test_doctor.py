@@ -40,6 +40,7 @@ NAMES = [
     "mirrors",
     "index",
     "rows",
+    "knowledge",
     "vectors",
     "engines",
     "locks",

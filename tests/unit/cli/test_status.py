@@ -22,7 +22,8 @@ def test_status_is_read_at_a_glance(run: Run, filled: Path, workspace: Path) -> 
     shown = dict(line.split(maxsplit=1) for line in done.out.splitlines())
     assert shown["home"] == str(filled)
     assert shown["workspace"] == str(workspace)
-    assert shown["records"] == "4 messages in 1 session, 0 observations, 1 fact"
+    assert shown["records"] == "4 messages in 1 session, 0 observations"
+    assert shown["knowledge"] == "1 fact (1 current)"
     assert shown["index"] == "1 facts, 1 memory, 4 sessions; 6 chunks"
     assert shown["vectors"] == "none: words only"
     assert "warning: no search by meaning: " in done.err
@@ -53,6 +54,7 @@ def test_status_as_json_is_the_status(run: Run, filled: Path) -> None:
     """As the facade returns it."""
     found = run("--home", filled, "status", "--json").json
     assert (found["sessions"], found["messages"], found["observations"]) == (1, 4, 0)
+    assert (found["facts_by_status"], found["episodes"]) == ({"current": 1}, 0)
     assert found["index"]["documents"] == {"facts": 1, "memory": 1, "sessions": 4}
 
 
@@ -68,7 +70,7 @@ def test_status_counts_what_the_agent_did(run: Run, filled: Path) -> None:
     shown = dict(
         line.split(maxsplit=1) for line in run("--home", filled, "status").out.splitlines()
     )
-    assert shown["records"] == "4 messages in 1 session, 2 observations, 1 fact"
+    assert shown["records"] == "4 messages in 1 session, 2 observations"
     assert run("--home", filled, "status", "--json").json["observations"] == 2
 
 

@@ -119,6 +119,38 @@ def test_the_newest_entries_of_the_audit_stay(tmp_path: Path) -> None:
         assert [entry.target for entry in memory.audit.latest()] == ["3", "4"]
 
 
+def test_facts_that_were_not_asked_for_go_and_what_never_fades_stays(tmp_path: Path) -> None:
+    """Issue 22 D: rules, what is pinned or important, values, relationships and health stay."""
+    time = ScriptedTime()
+    kept = {
+        "rule": "Never push to main",
+        "relationship": "My brother Tom lives in Bergen",
+        "personal": "I am allergic to peanuts",
+    }
+    with opened(tmp_path, time=time) as memory:
+        remember = memory.facts.remember
+        for kind, said in kept.items():
+            remember(None, said, kind)
+        remember(None, "The zorvexplum is blue", "technical")
+        remember(None, "The vault is important", "technical", 8)
+        remember(None, "I live in Leeds")
+        time.pause(DAY / 1_000)
+        remember(None, "I live in Bristol")
+        remember(None, "The oven is warm", "technical")
+        memory.facts.pin("f8")
+        time.pause(10 * DAY / 1_000)
+        remember(None, "The oven is new", "technical")
+    with opened(tmp_path, {"facts.days": 5}, time) as memory:
+        told = memory.prune(dry_run=True)
+        assert told.records["facts"].records == 2
+        assert memory.prune().records == told.records
+        assert [fact.number for fact in memory.facts.list()] == [9, 8, 7, 5, 3, 2, 1]
+        assert memory.facts.list(status="replaced") == []
+        assert memory.search("zorvexplum").hits == []
+        assert memory.prune().records == {}
+    assert files_that_hold(tmp_path, "zorvexplum") == []
+
+
 def test_the_newest_injections_stay_with_their_lines(tmp_path: Path) -> None:
     """What was put into prompts long ago explains nothing any more."""
     home = tmp_path / "home"

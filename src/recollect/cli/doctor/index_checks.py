@@ -66,6 +66,30 @@ def check_engines(memory: Memory) -> CheckResult:
     return sound("engines", f"words by {words.backend}, vectors by {vectors.used}")
 
 
+def check_knowledge(memory: Memory, *, deep: bool) -> CheckResult:
+    """Return whether facts, and what messages state and replace, fit together.
+
+    Args:
+        memory: Of the home.
+        deep: Derive all links from nothing, and compare.
+    """
+    found = memory.knowledge_checkup().examine(deep=deep)
+    if found.damaged:
+        hint = "`recollect recover` reads what was remembered by hand from facts.jsonl"
+        return wrong("knowledge", f"{count(found.damaged, 'fact')} damaged", hint)
+    parts = (
+        (found.dangling, "link", "of messages that are gone"),
+        (found.stray, "statement", "of messages that are gone"),
+        (found.lost, "fact", "for one that is gone"),
+        (found.wrong, "link", "that does not follow, or is missing"),
+    )
+    details = [f"{count(number, what)} {why}" for number, what, why in parts if number]
+    if details:
+        return wrong("knowledge", "; ".join(details), FIX_HINT)
+    has = f"{count(found.facts, 'fact')}, {count(found.links, 'link')}"
+    return sound("knowledge", f"{has} of what was replaced")
+
+
 def check_vectors(memory: Memory) -> CheckResult:
     """Return whether every chunk has a vector, where an embedder makes any."""
     status = memory.status()

@@ -55,6 +55,8 @@ def repair(
         strays = memory.set_stray_mirrors_aside()
         if strays:
             yield f"set {count(strays, 'mirror')} without a session aside"
+        knowledge = memory.knowledge_checkup()
+        yield from knowledge.repair(knowledge.examine(deep=deep))
         # First: a sync over rows that do not belong together may fail.
         yield from repair_rows(memory, on_progress, deep=deep)
         if memory.forgive_batches():

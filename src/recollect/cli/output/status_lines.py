@@ -49,9 +49,9 @@ def pairs_of(found: Status) -> list[tuple[str, str]]:
         (
             "records",
             f"{count(found.messages, 'message')} in {count(found.sessions, 'session')}, "
-            f"{count(found.observations, 'observation')}"
-            + (f", {count(found.facts, 'fact')}" if found.facts else ""),
+            f"{count(found.observations, 'observation')}",
         ),
+        *([("knowledge", _knowledge(found))] if found.facts or found.episodes else []),
         *([("capture", _capture(found))] if found.capture.pauses or found.capture.left_out else []),
         ("index", _index(found)),
         ("vectors", _vectors(found)),
@@ -67,6 +67,17 @@ def pairs_of(found: Status) -> list[tuple[str, str]]:
         ("sync", _sync(found)),
         ("SQLite", f"{found.records_health.sqlite_version}, {_durability(found)}"),
     ]
+
+
+def _knowledge(found: Status) -> str:
+    by_status = [f"{number:,} {name}" for name, number in found.facts_by_status.items()]
+    facts = count(found.facts, "fact") + (f" ({', '.join(by_status)})" if by_status else "")
+    others = (
+        (found.replacements, "replaced statement"),
+        (found.episodes, "episode"),
+        (found.identities, "linked account"),
+    )
+    return ", ".join([facts, *(count(number, what) for number, what in others if number)])
 
 
 def _index(found: Status) -> str:

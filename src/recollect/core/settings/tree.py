@@ -352,6 +352,7 @@ class RetentionLimits(Struct, frozen=True, kw_only=True):
 
     observations: RecordLimits = field(default_factory=RecordLimits)
     blobs: RecordLimits = field(default_factory=lambda: RecordLimits(bytes=5_000_000_000))
+    facts: RecordLimits = field(default_factory=RecordLimits)
     injections: RecordLimits = field(default_factory=lambda: RecordLimits(records=100_000))
     events: RecordLimits = field(default_factory=lambda: RecordLimits(records=1_000_000))
     audit: RecordLimits = field(default_factory=lambda: RecordLimits(records=100_000))

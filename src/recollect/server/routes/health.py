@@ -9,7 +9,7 @@ import msgspec
 from recollect import __version__
 from recollect.caller import Caller
 from recollect.core.errors import Denied
-from recollect.recall.status import RecordCounts
+from recollect.recall.record_counts import RecordCounts
 from recollect.server.route import Nothing, Routes
 
 ROUTES = Routes()
