@@ -9,6 +9,7 @@ import msgspec
 
 from recollect.core.clock import to_iso
 from recollect.sessions.context.compaction import Compaction
+from recollect.sessions.context.working_memory import SessionState, WorkStep
 from recollect.sessions.lease import Lease
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
@@ -117,6 +118,24 @@ class SessionTranscript(msgspec.Struct, frozen=True, kw_only=True):
     messages: Sequence[Message]
 
 
+class WorkingMemoryAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent works on in a session.
+
+    Attributes:
+        session_id: The session.
+        task: Empty where that is not known.
+        steps: In the order of the list.
+        source: The tool whose call had the steps; ``caller``; null where nothing is known.
+        updated_at: ISO 8601 UTC; null where nothing is known.
+    """
+
+    session_id: str
+    task: str = ""
+    steps: tuple[WorkStep, ...] = ()
+    source: str | None = None
+    updated_at: str | None = None
+
+
 def session_answer(session: Session, summary: str | None) -> SessionAnswer:
     """Return a session as HTTP answers it."""
     return SessionAnswer(**_head(session), summary=summary)
@@ -132,6 +151,19 @@ def session_entry(session: Session) -> SessionEntry:
         message_count=session.message_count,
         parent_id=session.parent_id,
         forked_at_seq=session.forked_at_seq,
+    )
+
+
+def working_memory_answer(session_id: str, of: SessionState | None) -> WorkingMemoryAnswer:
+    """Return a working memory as it is answered; one without anything where none is known."""
+    if of is None:
+        return WorkingMemoryAnswer(session_id=session_id)
+    return WorkingMemoryAnswer(
+        session_id=of.session_id,
+        task=of.task,
+        steps=of.steps,
+        source=of.source,
+        updated_at=to_iso(of.updated_at),
     )
 
 

@@ -28,6 +28,7 @@ from recollect.observations.observation import Observation
 from recollect.observations.project_lines import project_lines
 from recollect.observations.rows import only_heard, select_observations
 from recollect.sessions.context.episode import Episode, episodes_after, heard_episode
+from recollect.sessions.context.working_memory import StateLine, state_lines
 from recollect.sessions.mirror.mirror_lines import SESSION_LINE, SessionLine, mirror_lines
 from recollect.sessions.policy.turns import heard_seqs
 from recollect.sessions.record.lineage import Kin, ancestors, find_kin
@@ -231,7 +232,14 @@ class HomeExport:
                 continue
             yield "compaction" if is_compaction else "message", msgspec.Raw(line)
         if session_id in wanted.chosen:
+            yield from (("state", each) for each in self._states(session))
             yield from (("observation", each) for each in self._observations(session_id))
+
+    def _states(self, session: SessionLine) -> Iterator[StateLine]:
+        since = self._order.since or 0
+        for each in self._parts.database.read(lambda tx: state_lines(tx, session.id)):
+            if each.updated_at >= since and self._begun.hears(session, each.turn_sender):
+                yield each
 
     def _hears_summary(self, session: SessionLine, line: bytes) -> bool:
         """Return whether a summary was made for the asker's audience.

@@ -31,6 +31,7 @@ from recollect.observations.recorder import ObservationParts
 from recollect.observations.summary import LONGEST_SUMMARY, LONGEST_TITLE, clipped
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.episode import Episode
+from recollect.sessions.context.working_memory import StateLine
 from recollect.sessions.mirror.mirror_lines import CompactionLine, MessageLine, SessionLine
 from recollect.sessions.record.access import MirrorSignal
 from recollect.sessions.record.draft import Draft, DraftMaker
@@ -44,7 +45,7 @@ _CALLS = frozenset({"tool_use", "toolCall", "function_call"})
 _RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
 _TOOLS = _CALLS | _RESULTS
 _ARGUMENTS = ("input", "arguments", "args")
-_INNER = (MessageLine, CompactionLine, Observation)
+_INNER = (MessageLine, CompactionLine, StateLine, Observation)
 
 
 class Destination(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +99,15 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Incoming: TypeAlias = (
-    IncomingSession | Draft | Gap | Compaction | ObservationDraft | Episode | FactLine | ProjectLine
+    IncomingSession
+    | Draft
+    | Gap
+    | Compaction
+    | StateLine
+    | ObservationDraft
+    | Episode
+    | FactLine
+    | ProjectLine
 )
 
 
@@ -192,6 +201,8 @@ class Gate:
             case CompactionLine():
                 found = compaction_in(record, "")
                 return msgspec.structs.replace(found, summary=self._text(found.summary))
+            case StateLine():
+                return self._state(record)
             case Observation():
                 return self._observation(record)
             case Episode():
@@ -285,6 +296,16 @@ class Gate:
     def _skips(self, tool: str, arguments: object) -> bool:
         folder = None if self._session is None else self._session.project
         return self._rule.skips_call(tool, arguments, folder)
+
+    def _state(self, given: StateLine) -> StateLine | None:
+        if self._verdict.reason(given.updated_at) is not None:
+            self.left_out["withheld"] += 1
+            return None
+        steps = (msgspec.structs.replace(each, text=self._text(each.text)) for each in given.steps)
+        ids = self._drafts.identifiers({"turn_sender": given.turn_sender})
+        return msgspec.structs.replace(
+            given, task=self._text(given.task), steps=tuple(steps), **ids
+        )
 
     def _observation(self, given: Observation) -> ObservationDraft | None:
         for payload in (given.input, given.output):

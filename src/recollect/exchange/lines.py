@@ -25,6 +25,7 @@ from recollect.observations.observation import Observation
 from recollect.observations.project_lines import ProjectLine
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.episode import Episode
+from recollect.sessions.context.working_memory import StateLine
 from recollect.sessions.mirror.mirror_lines import (
     COMPLETE,
     FORMAT,
@@ -112,6 +113,7 @@ class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session: SessionLine | None = None
     message: MessageLine | None = None
     compaction: CompactionLine | None = None
+    state: StateLine | None = None
     observation: Observation | None = None
     episode: Episode | None = None
     fact: FactLine | None = None
@@ -136,6 +138,7 @@ Record: TypeAlias = (
     | SessionLine
     | MessageLine
     | CompactionLine
+    | StateLine
     | Observation
     | Episode
     | FactLine
@@ -145,7 +148,7 @@ KINDS = tuple(name for name in ExportLine.__struct_fields__ if name not in {"hea
 """The kinds of records."""
 UNSOUND = (*UNREADABLE, OverflowError, RecollectError)
 """The errors raised for a line of a mirror that cannot be right."""
-_OF_SESSION = frozenset({"message", "compaction", "observation"})
+_OF_SESSION = frozenset({"message", "compaction", "state", "observation"})
 _decode = msgspec.json.Decoder(ExportLine).decode
 
 

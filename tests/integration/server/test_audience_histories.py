@@ -114,7 +114,7 @@ AS_THEY_ARE = frozenset(
         *("agent", "audience", "channels", "expires_at", "revoked", "rights", "tenant"),
         *("channel_user_id", "code"),
         *("about", "as_of", "confidence", "fact", "kind", "pinned", "text", "trust", "user_id"),
-        "with_forks",
+        *("with_forks", "task", "steps"),
     }
 )
 """Fields that name nothing which is somebody's."""

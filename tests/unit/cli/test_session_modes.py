@@ -61,3 +61,15 @@ def test_a_session_may_be_a_queue(run: Run, home: Path) -> None:
     assert run("--home", home, "sessions", "show", "talk", "--json").json["mode"] == "queue"
     assert run("--home", home, "sessions", "mode", "talk", "group").code == 2
     assert "tools" in run("--home", home, "sessions", "mode", "talk").out
+
+
+def test_the_task_of_a_session_is_shown_and_set(run: Run, filled: Path) -> None:
+    """With its steps, which are those that are given."""
+    (session,) = run("--home", filled, "sessions", "--json").json["sessions"]
+    state = ("--home", filled, "sessions", "state", session["id"])
+    assert "nothing is known of its task" in run(*state).err
+    assert run(*state, "--json").json["steps"] == []
+    run(*state, "--task", "Mend the boat", "--done", "Sand it", "--step", "Paint it")
+    shown = run(*state).out.splitlines()
+    assert shown[0].startswith("Mend the boat  caller, ")
+    assert shown[1:] == ["  [x] Sand it", "  [ ] Paint it"]

@@ -402,3 +402,17 @@ def test_a_guest_lists_only_what_they_hear(tmp_path: Path, hears: bool) -> None:
         assert guest.get("observations", session_key=owners)[0] == 404
         assert guest.get("observations", for_session=owners)[0] in {403, 404}
         assert len(client.get("observations")[1]["observations"]) == 2
+
+
+def test_the_task_of_a_session_is_read_and_set(client: Client) -> None:
+    """Nothing is known at first; what is not given stays."""
+    client.post("/api/sessions", {"session_key": "boat"})
+    _, none = client.get("sessions", "boat", "state")
+    assert (none["task"], none["steps"], none["source"]) == ("", [], None)
+    steps = [{"text": "Sand it", "status": "completed"}, {"text": "Paint it"}]
+    given = {"task": "Mend the boat", "steps": steps}
+    assert client.post("/api/sessions/boat/state", given, "PATCH")[0] == 200
+    client.post("/api/sessions/boat/state", {"task": "Sell the boat"}, "PATCH")
+    _, known = client.get("sessions", "boat", "state")
+    assert (known["task"], len(known["steps"]), known["source"]) == ("Sell the boat", 2, "caller")
+    assert client.get("sessions", "nobody", "state")[0] == 404

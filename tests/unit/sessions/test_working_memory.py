@@ -194,3 +194,22 @@ def test_a_host_stores_its_own_summary(memory: Memory) -> None:
     assert key not in view.summary
     with pytest.raises(InvalidInput):
         memory.sessions.compact(session, "  ")
+
+
+def test_what_a_caller_set_is_in_an_export(memory: Memory, tmp_path: Path) -> None:
+    """As far as it is heard; what is newer in the other home stays."""
+    session = memory.sessions.create("telegram:7").id
+    memory.sessions.append(session, "user", "Hello", sender="telegram:7")
+    before = memory.sessions.set_state(session, "Mend the boat", ["Sand it"])
+    other = memory.sessions.create("telegram:8").id
+    memory.sessions.set_state(other, "A secret feast")
+    memory.export().save(tmp_path / "all.jsonl")
+    memory.export(for_session=session).save(tmp_path / "one.jsonl")
+    assert "feast" in (tmp_path / "all.jsonl").read_text("utf-8")
+    assert "feast" not in (tmp_path / "one.jsonl").read_text("utf-8")
+    with recollect.open(tmp_path / "two", overrides={"embedding.provider": "none"}) as second:
+        assert second.import_export(tmp_path / "all.jsonl").added["state"] == 2
+        assert second.sessions.state(session) == before
+        newer = second.sessions.set_state(session, "Paint it")
+        assert "state" not in second.import_export(tmp_path / "all.jsonl").added
+        assert second.sessions.state(session) == newer

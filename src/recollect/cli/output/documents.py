@@ -68,6 +68,7 @@ from recollect.sessions.context.episode import Episode
 from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted
+from recollect.sessions.context.working_memory import SessionState
 from recollect.sessions.identities import LinkedAccount, LinkedPerson
 from recollect.sessions.policy.conversation import ModeRules
 from recollect.sessions.record.message import Message
@@ -116,6 +117,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "sessions say": (Message,),
     "sessions key": (Key,),
     "sessions mode": (ModeRules,),
+    "sessions state": (SessionState,),
     **{
         f"sessions {name}": (Session,)
         for name in "start resume fork reset end rename archive restore delete".split()

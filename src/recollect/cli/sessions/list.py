@@ -12,7 +12,7 @@ from recollect.cli.help import App
 from recollect.cli.invocation import Project, answer, filter_option, opened
 from recollect.cli.output.formatting import moment
 from recollect.cli.output.screen import one_line, say, show_table
-from recollect.cli.sessions import life, modes, show, window
+from recollect.cli.sessions import life, modes, show, state, window
 from recollect.cli.sessions import say as session_say
 from recollect.core.errors import InvalidInput
 from recollect.recall.steps.session_titles import title_of
@@ -30,7 +30,7 @@ group = App(
     invoke_without_command=True,
 )
 app.add_typer(group, name="sessions", rich_help_panel="Find")
-for module in (show, window, life, session_say, modes):
+for module in (show, window, life, session_say, modes, state):
     group.add_typer(module.app)
 
 

@@ -29,6 +29,7 @@ from recollect.observations.project_lines import ProjectLine, take_project
 from recollect.observations.rows import find_same, restore_observation
 from recollect.sessions.context.compaction import Compaction, store_compaction
 from recollect.sessions.context.episode import Episode, restore_episode
+from recollect.sessions.context.working_memory import StateLine, restore_state
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.lineage import touch_shared
 from recollect.sessions.record.message import Message
@@ -183,7 +184,7 @@ class ExchangeWriter:
         refused = "erased" if now is None else target.refused
         return msgspec.structs.replace(target, session=now, refused=refused)
 
-    def _inner(self, item: Draft | Gap | Compaction | ObservationDraft) -> None:
+    def _inner(self, item: Draft | Gap | Compaction | StateLine | ObservationDraft) -> None:
         target = self._target
         if target is None or target.session is None:
             self.added["erased" if target is None else target.refused] += 1
@@ -196,6 +197,9 @@ class ExchangeWriter:
             case Compaction():
                 self._flush()
                 self._compaction(item, target, target.session)
+            case StateLine():
+                self._flush()
+                self._state(item, target, target.session)
             case ObservationDraft():
                 self._observation(item, target.session)
 
@@ -378,6 +382,14 @@ class ExchangeWriter:
             placed = msgspec.structs.replace(given, **facts, last_seq=last)
             if not self._terms.dry_run:
                 store_compaction(self._tx, session, placed)
+
+    def _state(self, given: StateLine, target: Target, session: Session) -> None:
+        if target.foreign_id in self._lost:
+            self.added["erased"] += 1
+        elif self._terms.dry_run or restore_state(self._tx, session, given):
+            self.added["state"] += 1
+        else:
+            self.added["known"] += 1
 
     def _observation(self, item: ObservationDraft, session: Session) -> None:
         given = item.observation

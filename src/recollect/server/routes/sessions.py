@@ -6,8 +6,10 @@ from recollect.answers.session import (
     SessionAnswer,
     SessionEntry,
     SessionList,
+    WorkingMemoryAnswer,
     session_answer,
     session_entry,
+    working_memory_answer,
 )
 from recollect.caller import Caller
 from recollect.core.checks import RowCount
@@ -15,6 +17,7 @@ from recollect.core.errors import InvalidInput
 from recollect.server.route import Created, Given, Routes
 from recollect.server.values import Cursor, moment_of, page_of
 from recollect.sessions.context.view import ContextView
+from recollect.sessions.context.working_memory import WorkStep
 from recollect.sessions.record.session import Session
 
 PAGE = 100
@@ -77,6 +80,18 @@ class ForkOrder(OneSession, frozen=True, kw_only=True):
 
     at_seq: int | None = None
     title: str | None = None
+
+
+class NewState(OneSession, frozen=True, kw_only=True):
+    """What the agent works on in a session: what is not given stays.
+
+    Attributes:
+        task: What it works on.
+        steps: All of its steps.
+    """
+
+    task: str | None = None
+    steps: tuple[WorkStep, ...] | None = None
 
 
 class Look(OneSession, frozen=True, kw_only=True):
@@ -169,6 +184,21 @@ def fork(caller: Caller, given: ForkOrder) -> Created[SessionEntry]:
     session = _writable(caller, given.key)
     forked = caller.memory.sessions.fork(session.id, given.at_seq, title=given.title)
     return Created(session_entry(forked))
+
+
+@ROUTES.add("GET", "/api/sessions/{key}/state", "read")
+def state(caller: Caller, given: OneSession) -> WorkingMemoryAnswer:
+    """Show what the agent works on in a session: its task and its steps."""
+    session = caller.session(given.key)
+    return working_memory_answer(session.id, caller.memory.sessions.state(session.id))
+
+
+@ROUTES.add("PATCH", "/api/sessions/{key}/state", "write")
+def set_state(caller: Caller, given: NewState) -> WorkingMemoryAnswer:
+    """Set the task or the steps, until a todo tool is called again."""
+    session = _writable(caller, given.key)
+    known = caller.memory.sessions.set_state(session.id, given.task, given.steps)
+    return working_memory_answer(session.id, known)
 
 
 @ROUTES.add("GET", "/api/sessions/{key}/view", "read")

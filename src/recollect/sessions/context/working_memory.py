@@ -22,7 +22,7 @@ from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import segments
 from recollect.sessions.record.session import Session, note_change, require_living
 from recollect.sessions.record.transcript_rows import newest_turn
-from recollect.store.columns import Condition, integer, listed, text
+from recollect.store.columns import Condition, integer, listed, text, text_or_none
 from recollect.store.engine import Row, Transaction
 from recollect.store.twins import compared_rows
 
@@ -36,6 +36,7 @@ _LISTS, _WORDS = ("todos", "plan"), ("content", "step", "description")
 _DONE = {"done": "completed", "complete": "completed", "in-progress": "in_progress"}
 _STORED: LiteralString = "task, steps, source, updated_at"
 _STATES: LiteralString = "FROM session_states INDEXED BY session_states_twin WHERE "
+_OF_ONE: LiteralString = "session_id = ? ORDER BY turn_sender"
 _CALLED: LiteralString = """
     SELECT t.input, t.tool_name, t.created_at FROM tool_calls t
     JOIN messages m ON m.id = t.message_id
@@ -86,6 +87,20 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True):
         """The steps that are not completed, those in progress first."""
         left = [step for step in self.steps if step.status != "completed"]
         return tuple(sorted(left, key=lambda step: step.status != "in_progress"))
+
+
+class StateLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A working memory as a caller set it, in an export; fields as in `SessionState`.
+
+    Attributes:
+        turn_sender: Of a session that people share: whose it is.
+    """
+
+    turn_sender: str | None = None
+    task: str
+    steps: tuple[WorkStep, ...]
+    source: str
+    updated_at: int
 
 
 @checked
@@ -172,6 +187,28 @@ class WorkingMemory:
         return self._access.database.write(unit)
 
 
+def state_lines(tx: Transaction, session_id: str) -> list[StateLine]:
+    """Return what callers set of a session, each for other people in it."""
+    rows = tx.all("SELECT turn_sender, " + _STORED + " " + _STATES + _OF_ONE, (session_id,))
+    return [StateLine(turn_sender=text_or_none(row[0]), **_fields(row[1:])) for row in rows]
+
+
+def restore_state(tx: Transaction, session: Session, line: StateLine) -> bool:
+    """Store a line, unless what is there is as new; return whether it was stored."""
+    known = {each.turn_sender: each.updated_at for each in state_lines(tx, session.id)}
+    if known.get(line.turn_sender, -1) >= line.updated_at:
+        return False
+    state = SessionState(
+        session_id=session.id,
+        task=line.task,
+        steps=line.steps,
+        source=line.source,
+        updated_at=line.updated_at,
+    )
+    _store(tx, session, line.turn_sender, state)
+    return True
+
+
 def read_state(
     tx: Transaction, session: Session, heard: HeardTurns = EVERY_TURN
 ) -> SessionState | None:
@@ -180,7 +217,7 @@ def read_state(
     heard.narrow(where)
     of: LiteralString = _STATES + where.sql + " ORDER BY updated_at DESC, turn_sender LIMIT 1"
     rows = compared_rows(tx, _STORED, of, where.params)
-    given = _given(session.id, rows[0]) if rows else None
+    given = SessionState(session_id=session.id, **_fields(rows[0])) if rows else None
     called = _called(tx, session, heard)
     if given is None or called is None:
         return given or called
@@ -258,15 +295,15 @@ def _short(said: str) -> str:
     return flat
 
 
-def _given(session_id: str, row: Row) -> SessionState:
+def _fields(row: Row) -> dict[str, Any]:
+    """Return the columns `_STORED`, by field."""
     task, steps, source, at = row
-    return SessionState(
-        session_id=session_id,
-        task=text(task),
-        steps=msgspec.json.decode(text(steps), type=tuple[WorkStep, ...]),
-        source=text(source),
-        updated_at=integer(at),
-    )
+    return {
+        "task": text(task),
+        "steps": msgspec.json.decode(text(steps), type=tuple[WorkStep, ...]),
+        "source": text(source),
+        "updated_at": integer(at),
+    }
 
 
 def _store(tx: Transaction, session: Session, sender: str | None, state: SessionState) -> None:
