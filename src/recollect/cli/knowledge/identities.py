@@ -9,11 +9,12 @@ import typer
 
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, argument, opened
-from recollect.cli.output.screen import show
+from recollect.cli.output.formatting import moment
+from recollect.cli.output.screen import next_steps, show
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.sessions.identities import LinkedPerson
+    from recollect.sessions.identities import LinkCode, LinkedPerson
 
 app = App()
 group = App(help="Say which accounts are one person.", invoke_without_command=True)
@@ -75,6 +76,36 @@ def unlink(context: typer.Context, account: AccountArgument) -> None:
     with opened(context) as memory:
         gone = memory.identities.unlink(*_parts(account))
     answer(context, gone, lambda: show(("unlinked", "bold yellow"), (f": {gone.account}", "")))
+
+
+@group.command()
+def code(context: typer.Context, account: AccountArgument) -> None:
+    """Make a one-time code for an account, to be shown to its user there and nowhere else.
+
+    Who says it from another account within ten minutes is the same person: see confirm.
+    """
+    with opened(context) as memory:
+        made = memory.identities.code(*_parts(account))
+    answer(context, made, lambda: _show_code(made, account))
+
+
+@group.command()
+def confirm(
+    context: typer.Context,
+    account: AccountArgument,
+    code: Annotated[str, argument(metavar="CODE", help="What its user has typed there.")],
+) -> None:
+    """Link an account in which a code of another one was typed to the person of that."""
+    with opened(context) as memory:
+        person = memory.identities.confirm(*_parts(account), code)
+    answer(context, person, lambda: _show([person]))
+
+
+def _show_code(made: LinkCode, account: str) -> None:
+    show((made.code, "bold"), (f"  until {moment(made.expires_at)}", "dim"))
+    next_steps(
+        [(f"recollect identities confirm ACCOUNT {made.code}", f"who typed it is {account}, too")]
+    )
 
 
 def _parts(account: str) -> tuple[str, str]:

@@ -69,7 +69,7 @@ from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted
 from recollect.sessions.context.working_memory import SessionState
-from recollect.sessions.identities import LinkedAccount, LinkedPerson
+from recollect.sessions.identities import LinkCode, LinkedAccount, LinkedPerson
 from recollect.sessions.policy.conversation import ModeRules
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
@@ -161,6 +161,8 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "identities resolve": (ResolvedIdentity,),
     "identities link": (LinkedPerson,),
     "identities unlink": (LinkedAccount,),
+    "identities code": (LinkCode,),
+    "identities confirm": (LinkedPerson,),
     "token list": (TokenList,),
     "token rotate": (TokenPlace,),
     "token revoke": (Token,),
