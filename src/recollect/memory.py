@@ -51,7 +51,7 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.recall.context.sections import Sections
     from recollect.recall.facts import FactRecall
     from recollect.recall.probe import Probe
-    from recollect.recall.record_counts import RecordCounts
+    from recollect.recall.record_counts import KnownCounts, RecordCounts
     from recollect.recall.retrieval.episodes import Episodes
     from recollect.recall.retrieval.retriever import Recalled
     from recollect.recall.statements.checkup import KnowledgeCheckup
@@ -636,6 +636,29 @@ class Memory(ExchangeFacade):
         from recollect.recall.record_counts import count_records
 
         return count_records(self._rooms.records, self.scope)
+
+    def known(self) -> KnownCounts:
+        """Return how much is known within the scope of this memory, facts by kind."""
+        from recollect.recall.record_counts import count_known
+
+        return count_known(self._rooms.records, self.scope)
+
+    def extract(self, on_progress: OnProgress = ignore_progress) -> int:
+        """Extract what messages state, without indexing anything; `sync` does it as well.
+
+        Args:
+            on_progress: Called after each batch.
+
+        Returns:
+            How many messages were read.
+
+        Raises:
+            InvalidInput: ``on_progress`` is not a function.
+            StoreError: the database refused.
+        """
+        if not callable(on_progress):
+            raise InvalidInput("on_progress must be a function", hint="pass one, or leave it out")
+        return self._rooms.opened.extract(Watch(tell=on_progress))
 
     def _reported(self) -> Reported:
         """Return what a status reports on."""

@@ -134,6 +134,8 @@ class RememberOutput(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     name: RecordName
     status: Annotated[str, Meta(description="new, known, or replaced: an older value made way.")]
     kind: str
+    of: Annotated[str | UnsetType, Meta(description="Whose it is; the user's if absent.")] = UNSET
+    project: Annotated[str | UnsetType, Meta(description="Only where it is of one.")] = UNSET
     trust: Trust
     in_review: Annotated[bool, Meta(description="The user has to confirm it first.")]
     tokens: Tokens
@@ -189,6 +191,8 @@ def remember_output(of: Remembered) -> RememberOutput:
         name=name,
         status=of.status,
         kind=of.fact.kind,
+        of=of.fact.user or UNSET,
+        project=of.fact.project or UNSET,
         trust=of.fact.trust,
         in_review=of.fact.status == "review",
         replaced=[show_number("fact", each.number) for each in of.replaced] or UNSET,

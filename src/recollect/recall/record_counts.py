@@ -7,9 +7,9 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.scope import Scope
-from recollect.knowledge.rows import count_facts
+from recollect.knowledge.rows import count_facts, of_facts
 from recollect.sessions.context.episode import count_episodes
-from recollect.store.columns import Condition, integer
+from recollect.store.columns import Condition, first_integer, integer, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.store.twins import compared_rows
 
@@ -32,6 +32,38 @@ class RecordCounts(msgspec.Struct, frozen=True):
     facts: int
 
 
+class KnownCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """Counts of what is known.
+
+    Attributes:
+        facts: The current ones by kind; those that there are.
+        links: Statements that others replaced, of the tenant.
+        episodes: Summaries of sessions.
+        people: Who speaks, accounts and names, the owner without an account aside.
+    """
+
+    facts: dict[str, int] = {}
+    links: int = 0
+    episodes: int = 0
+    people: int = 0
+
+    def beyond(self, before: KnownCounts) -> KnownCounts:
+        """Return how much more it is than before."""
+        facts = {kind: n - before.facts.get(kind, 0) for kind, n in self.facts.items()}
+        return KnownCounts(
+            facts={kind: n for kind, n in facts.items() if n > 0},
+            links=max(0, self.links - before.links),
+            episodes=max(0, self.episodes - before.episodes),
+            people=max(0, self.people - before.people),
+        )
+
+
+_BY_KIND: LiteralString = "SELECT kind, count(*) FROM facts f WHERE "
+_LINKS: LiteralString = "SELECT count(*) FROM replacements WHERE tenant = ? AND is_flagged = 0"
+_USERS: LiteralString = "SELECT count(*) FROM (SELECT user_id AS who FROM sessions WHERE "
+_SENDERS: LiteralString = """
+    UNION SELECT turn_sender FROM messages WHERE session_id IN (SELECT id FROM sessions WHERE """
+_EACH_OF_THEM: LiteralString = ")) WHERE who IS NOT NULL"
 _OF_SESSIONS: LiteralString = """FROM (
     WITH them AS (
         SELECT id, message_count FROM sessions INDEXED BY sessions_twin_by_time WHERE """
@@ -40,6 +72,24 @@ _THEIR_RECORDS: LiteralString = """)
         (SELECT count(*) FROM observations INDEXED BY observations_twin
             WHERE session_id IN (SELECT id FROM them) AND is_forgotten = 0))
 """
+
+
+def count_known(records: Database, scope: Scope) -> KnownCounts:
+    """Return how much is known in a scope."""
+    facts = of_facts(scope).also("status = ?", "current")
+    by_kind: LiteralString = _BY_KIND + facts.sql + " GROUP BY kind ORDER BY kind"
+    mine = Condition(scope).also("status <> ?", "deleted")
+    people: LiteralString = _USERS + mine.sql + _SENDERS + mine.sql + _EACH_OF_THEM
+
+    def read(tx: Transaction) -> KnownCounts:
+        return KnownCounts(
+            facts=dict(typed_rows(tx.all(by_kind, facts.params), tuple[str, int])),
+            links=first_integer(tx.row(_LINKS, (scope.tenant,))),
+            episodes=count_episodes(tx, scope),
+            people=first_integer(tx.row(people, [*mine.params, *mine.params])),
+        )
+
+    return records.read(read)
 
 
 def count_records(records: Database, scope: Scope) -> RecordCounts:

@@ -22,10 +22,10 @@ def kept(run: Run, home: Path) -> Path:
 def test_remember_says_where_it_went(run: Run, kept: Path) -> None:
     """Its number, its kind, whose it is; and that it is known, the second time."""
     done = run("--home", kept, "remember", "Tea at five", "--user", "telegram:7")
-    assert done.out == "remembered f3: personal, of telegram:7\n"
+    assert done.out == "remembered f3: personal, of telegram:7, heard in theirs\n"
     assert "recollect facts forget f3" in done.err
     again = run("--home", kept, "remember", "tea at FIVE!", "--user", "telegram:7")
-    assert again.out == "known already f3: personal, of telegram:7\n"
+    assert again.out == "known already f3: personal, of telegram:7, heard in theirs\n"
     made = run("--home", kept, "remember", "We use ruff here", "--about", "project", "--json").json
     assert (made["status"], made["fact"]["number"]) == ("known", 2)
     assert made["fact"]["project"] == os.getcwd()
@@ -49,6 +49,24 @@ def test_facts_are_listed_corrected_forgotten_and_restored(run: Run, kept: Path)
     assert [line.split()[2] for line in history.splitlines()] == [
         *("new", "corrected", "restored", "forgotten")
     ]
+
+
+def test_a_fact_makes_way_for_another_and_back(run: Run, kept: Path) -> None:
+    """And the history says for which one."""
+    facts = ("--home", kept, "facts")
+    run("--home", kept, "remember", "I prefer what the system does", "--kind", "preference")
+    assert "replaced  I prefer tabs" in run(*facts, "replace", "f1", "f3").out
+    assert run(*facts, "replace", "f3", "f1").code == 2
+    assert "replaced, for f3  I prefer tabs" in run(*facts, "history", "f1").out
+    assert "replaced" not in run(*facts, "restore", "f1").out
+
+
+def test_a_fact_is_erased_and_told_once(run: Run, kept: Path) -> None:
+    """Nothing went with it."""
+    shown = run("--home", kept, "erase", "--fact", "f1", "--dry-run").out
+    assert shown.startswith("nothing was changed: 1 fact (")
+    assert "would go with it" not in shown
+    assert run("--home", kept, "erase", "--fact", "f1", "--yes").out.startswith("erased 1 fact (")
 
 
 def test_a_fact_is_a_hit_and_a_record(run: Run, kept: Path) -> None:

@@ -28,7 +28,8 @@ def test_an_import_tells_what_was_new(run: Run, home: Path, chat: Path) -> None:
     """And what to do next, on stderr."""
     run("--home", home, "init")
     done = run("--home", home, "import", "jsonl", chat)
-    assert done.out == "4 new messages in 1 new session, from 1 transcript\n"
+    assert done.out.splitlines()[0] == "4 new messages in 1 new session, from 1 transcript"
+    assert done.out.splitlines()[1] == "now known  1 fact (1 personal)"
     assert "recollect sync" in done.err
 
 
@@ -143,3 +144,20 @@ def test_nothing_to_import_is_told(
     expected = 2 if code == "invalid_input" else 1
     assert (done.code, done.out, done.error["code"]) == (expected, "", code)
     assert done.error["hint"]
+
+
+def test_an_import_tells_what_it_made(run: Run, home: Path, tmp_path: Path) -> None:
+    """Facts by kind, what was replaced, people; in the document too, and once."""
+    path = tmp_path / "chat.jsonl"
+    said = ("I live in Leeds.", "ok", "I live in Bristol now, we moved.", "I prefer green tea.")
+    key = "agent:main:telegram:acc:direct:7"
+    path.write_text(_lines(*({"role": "user", "content": each, "session": key} for each in said)))
+    made = run("--home", home, "import", "jsonl", path, "--json").json["made"]
+    assert (made["facts"]["preference"], made["links"], made["episodes"]) == (1, 1, 0)
+    assert made["people"] == 1
+    run("--home", home, "export", "--all", tmp_path / "all.jsonl")
+    shown = run("--home", tmp_path / "two", "import", tmp_path / "all.jsonl").out
+    assert "now known  " in shown
+    assert "1 preference" in shown
+    assert "1 replaced statement" in shown
+    assert "now known" not in run("--home", tmp_path / "two", "import", tmp_path / "all.jsonl").out

@@ -230,10 +230,11 @@ def _head(fact: Fact) -> tuple[tuple[str, str], ...]:
 
 def _show_remembered(made: Remembered) -> None:
     done = {"new": "remembered", "known": "known already", "replaced": "remembered"}[made.status]
-    whose = f"of {made.fact.user}" if made.fact.user is not None else "yours"
+    user = made.fact.user
+    whose = "yours, heard in your sessions" if user is None else f"of {user}, heard in theirs"
     place = f", of the project {made.fact.project}" if made.fact.project is not None else ""
     number = show_number("fact", made.fact.number)
-    show((done, "bold green"), (f" {number}: {made.fact.kind}, {whose}{place}", ""))
+    show((done, "bold green"), (f" {number}: {made.fact.kind}{place}, {whose}", ""))
     for older in made.replaced:
         show(("  no longer: ", "dim"), (one_line(older.text), ""))
     next_steps([(f"recollect facts forget {number}", "take it back")])

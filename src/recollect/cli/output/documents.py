@@ -16,6 +16,7 @@ from recollect.answers.file import FileList
 from recollect.answers.hit import FoundHits, HitLines
 from recollect.answers.hook import HookDelivery
 from recollect.answers.identity import IdentityList, ResolvedIdentity
+from recollect.answers.imported import ImportAnswer, RecordsAnswer
 from recollect.answers.index import ShownSync
 from recollect.answers.message import ExportedLines, MessageAround
 from recollect.answers.model import UseList
@@ -41,9 +42,7 @@ from recollect.cli.setup.service import Service
 from recollect.core.events import AnyEvent
 from recollect.core.settings.resolve import Explained
 from recollect.exchange.export import HomeExportReport
-from recollect.exchange.intake import ExchangeReport
 from recollect.exchange.recover import RecoverReport
-from recollect.exchange.report import ImportReport
 from recollect.exchange.session_export import ExportReport
 from recollect.governance.backup import BackupReport
 from recollect.governance.erasure_receipt import ErasureReceipt
@@ -88,7 +87,7 @@ def _in_the_journal(kind: Any) -> Any:
 DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "init": (Started, Service, Connected, PastedEntry),
     "demo": (Demo,),
-    "import": (ImportReport, ExchangeReport),
+    "import": (ImportAnswer, RecordsAnswer),
     "export": (HomeExportReport, ExportReport, ExportedLines),
     "search": (FoundHits, HitLines),
     "timeline": (Timeline,),

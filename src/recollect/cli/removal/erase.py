@@ -136,7 +136,7 @@ def _show(receipt: ErasureReceipt) -> None:
     show_pairs(
         (count(number, name, _MANY.get(name, "")), goes)
         for kind, name in _KINDS.items()
-        if (number := receipt.counts[kind])
+        if (number := receipt.counts[kind]) and not (kind == "facts" and _is_of_facts(receipt))
     )
     show_pairs(
         (f"{notes.path}, line {', '.join(map(str, notes.edited_lines))}", "was edited and stays")
@@ -152,8 +152,13 @@ def _show(receipt: ErasureReceipt) -> None:
         warn(warning)
 
 
+def _is_of_facts(receipt: ErasureReceipt) -> bool:
+    """Return whether nothing but facts was selected."""
+    return not any(number for kind, number in receipt.counts.items() if kind != "facts")
+
+
 def _amount(receipt: ErasureReceipt) -> str:
-    if not any(number for kind, number in receipt.counts.items() if kind != "facts"):
+    if _is_of_facts(receipt):
         return f"{count(receipt.counts['facts'], 'fact')} ({size(receipt.bytes)})"
     sessions = count(receipt.counts["sessions"], "session")
     return f"{sessions}, {count(receipt.counts['messages'], 'message')} ({size(receipt.bytes)})"

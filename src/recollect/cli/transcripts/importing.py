@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from recollect.cli.help import App
@@ -13,10 +14,17 @@ from recollect.cli.invocation import answer, answers_json, argument, home_of, is
 from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import next_steps, say, show, warn
-from recollect.cli.transcripts.records import KINDS, RecordOptions, import_records, records_meant
+from recollect.cli.transcripts.records import (
+    KINDS,
+    RecordOptions,
+    import_records,
+    records_meant,
+    show_made,
+)
 from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.answers.imported import ImportAnswer
     from recollect.exchange.report import ImportReport
 
 AUTO = "auto"
@@ -108,18 +116,23 @@ def import_transcripts(
 def _import(
     context: typer.Context, kind: str, places: list[Path], *, include_deleted: bool
 ) -> None:
+    from recollect.answers.imported import ImportAnswer
+
     as_json, is_new = answers_json(context), not is_home(home_of(context))
     with opened(context, create=True) as memory:
         if is_new and not as_json:
             say((f"made the home {memory.home}", "dim"))
         with show_progress(quiet=as_json) as progress:
+            before = memory.known()
             reports = [
                 memory.import_transcripts(
                     place, kind, progress.importing, include_deleted=include_deleted
                 )
                 for place in places
             ]
-    report = _together(reports)
+            memory.extract(progress.indexing)
+            made = memory.known().beyond(before)
+    report = ImportAnswer(**msgspec.structs.asdict(_together(reports)), made=made)
     answer(context, report, lambda: _show(report))
     losses = ", ".join(_losses(report))
     if losses and not as_json:  # in the document it is counted, with the places
@@ -180,12 +193,13 @@ def _losses(report: ImportReport) -> list[str]:
     return [text for text, number in losses.items() if number]
 
 
-def _show(report: ImportReport) -> None:
+def _show(report: ImportAnswer) -> None:
     files = count(report.files, "transcript")
     show(
         (count(report.messages, "new message"), "bold green" if report.messages else "bold"),
         (f" in {count(report.sessions, 'new session')}, from {files}", ""),
     )
+    show_made(report.made)
     for remark, field in _REMARKS.items():
         if number := getattr(report, field):
             say((f"  {number:>7,}  ", ""), (remark, "dim"))

@@ -19,8 +19,9 @@ from recollect.cli.output.screen import next_steps, say, show, warn
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.exchange.intake import ExchangeReport
+    from recollect.answers.imported import RecordsAnswer
     from recollect.memory import Memory
+    from recollect.recall.record_counts import KnownCounts
 
 RECOLLECT, CLAUDE_MEM = "recollect", "claude-mem"
 KINDS = (CLAUDE_MEM, RECOLLECT)
@@ -72,6 +73,8 @@ def records_meant(form: str, paths: list[Path]) -> tuple[str, Path] | None:
 
 def import_records(context: typer.Context, meant: tuple[str, Path], options: RecordOptions) -> None:
     """Import records, and tell what was new."""
+    from recollect.answers.imported import RecordsAnswer
+
     kind, place = meant
     as_json, is_new = answers_json(context), not is_home(home_of(context))
     if options.dry_run and is_new:
@@ -82,6 +85,7 @@ def import_records(context: typer.Context, meant: tuple[str, Path], options: Rec
         if is_new and not as_json:
             say((f"made the home {memory.home}", "dim"))
         with show_progress(quiet=as_json) as progress:
+            before = memory.known()
             if kind == CLAUDE_MEM:
                 tell = progress.importing
                 report = memory.import_claude_mem(place, dry_run=options.dry_run, on_progress=tell)
@@ -92,7 +96,11 @@ def import_records(context: typer.Context, meant: tuple[str, Path], options: Rec
                         on_progress=progress.importing,
                         **msgspec.structs.asdict(options),
                     )
-    answer(context, report, lambda: _show(report))
+            if not options.dry_run:
+                memory.extract(progress.indexing)
+            made = memory.known().beyond(before)
+    done = RecordsAnswer(**msgspec.structs.asdict(report), made=made)
+    answer(context, done, lambda: _show(done))
 
 
 @contextmanager
@@ -129,10 +137,27 @@ def _kind_of(path: Path) -> str | None:
     return CLAUDE_MEM if is_database or b'"totalObservations"' in start else None
 
 
-def _show(report: ExchangeReport) -> None:
+def show_made(made: KnownCounts) -> None:
+    """Say how much more is known, facts by kind; nothing where it is no more."""
+    kinds = ", ".join(f"{number:,} {kind.replace('_', ' ')}" for kind, number in made.facts.items())
+    facts = sum(made.facts.values())
+    parts = (
+        (facts, "fact", f" ({kinds})"),
+        (made.links, "replaced statement", ""),
+        (made.episodes, "episode", ""),
+        (made.people, "person", ""),
+    )
+    many = {"person": "people"}
+    known = [f"{count(n, what, many.get(what, ''))}{more}" for n, what, more in parts if n]
+    if known:
+        show(("now known", "bold green"), (f"  {', '.join(known)}", ""))
+
+
+def _show(report: RecordsAnswer) -> None:
     listed = ", ".join(count(number, f"new {kind}") for kind, number in report.added.items())
     verb = "would be stored" if report.dry_run else "stored"
     show((verb, "bold green" if report.added else "bold"), (f"  {listed or 'nothing new'}", ""))
+    show_made(report.made)
     if report.known:
         say((f"  {report.known:>7,}  ", ""), ("records were there already", "dim"))
     if report.renumbered:
