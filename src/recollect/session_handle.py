@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.memory import Memory
 from recollect.recall.context.contexts import Contexts
+from recollect.recall.facts import FactRecall
 from recollect.recall.steps.timeline import ObservationRecall
 from recollect.sessions.leased_session import LeasedSession, for_session, of_session
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from recollect.sessions.sessions import Sessions
 
 _MEMORY = "_memory"
+_FACTS = "_facts"
 _OBSERVATIONS = "_observations"
 
 
@@ -32,9 +34,9 @@ class SessionHandle(LeasedSession):
 
     It has all calls for a session, without its id: each call of `Sessions` that takes one, such as
     `append`, `messages`, `view`, `compact`, `fork`, `flush` and `rename`, and the calls of the
-    memory for a session: `observations`, `context`, and `search`, `lines` and `read`, which return
-    only what the session may hear. Calls that change the session use its lease, and are refused to
-    others.
+    memory for a session: `observations`, `facts`, `context`, and `search`, `recall`, `lines` and
+    `read`, which return only what the session may hear. Calls that change the session use its
+    lease, and are refused to others.
 
     Args:
         session: As it was when it was taken: the requested one, or a fork of it.
@@ -56,6 +58,11 @@ class SessionHandle(LeasedSession):
         return SessionObservations(self._memory.observations, self._values)
 
     @property
+    def facts(self) -> SessionFacts:
+        """What is known, as far as it may hear it; what it remembers, its audience hears."""
+        return SessionFacts(self._memory.facts, self._values)
+
+    @property
     def _contexts(self) -> Contexts:
         return self._memory.context
 
@@ -71,8 +78,46 @@ class SessionHandle(LeasedSession):
     """Returns the hits of a search as lines of at most 100 tokens."""
     read = for_session(Memory.read, _MEMORY)
     """Returns lines of a memory file that it may read."""
+    recall = for_session(Memory.recall, _MEMORY)
+    """Returns facts and past sessions that fit a question, of what it may hear."""
     search = for_session(Memory.search, _MEMORY)
     """Returns the best hits for a question, of what it may hear."""
+
+
+class SessionFacts:
+    """The facts of a memory, as a held session hears and changes them.
+
+    Args:
+        facts: Those of the memory.
+        values: Arguments that calls take from the session, by parameter name.
+    """
+
+    def __init__(self, facts: FactRecall, values: Mapping[str, Any]) -> None:
+        self._facts = facts
+        self._values = values
+
+    correct = for_session(FactRecall.correct, _FACTS)
+    """Gives one other words."""
+    forget = for_session(FactRecall.forget, _FACTS)
+    """Takes one out of search, lists and prompts until it is restored."""
+    get = for_session(FactRecall.get, _FACTS)
+    """Returns one, whatever its status."""
+    history = for_session(FactRecall.history, _FACTS)
+    """Returns what one was before."""
+    list = for_session(FactRecall.list, _FACTS)
+    """Returns those that it hears, the newest first."""
+    pin = for_session(FactRecall.pin, _FACTS)
+    """Keeps one from ever being archived."""
+    remember = for_session(FactRecall.remember, _FACTS)
+    """Remembers one, which its audience hears."""
+    replace = for_session(FactRecall.replace, _FACTS)
+    """Lets one make way for another."""
+    restore = for_session(FactRecall.restore, _FACTS)
+    """Makes one count again, or undoes its last correction."""
+    said = for_session(FactRecall.said, _FACTS)
+    """Returns the one with a number, an id, or some words."""
+    search = for_session(FactRecall.search, _FACTS)
+    """Returns those that fit a question, the best first."""
 
 
 class SessionObservations:

@@ -59,9 +59,16 @@ def test_what_is_done_by_the_handle_is_done_with_the_session(memory: Memory) -> 
         assert recorded is not None
         assert recorded.session_id == session.id
         assert held.context().tokens >= 0
-        heard = {hit.session_id for hit in held.search("green tea").hits}
+        fact = held.facts.remember(None, "Matcha is kept cold").fact
+        assert (fact.session_id, fact.user) == (session.id, "telegram:42")
+        memory.facts.remember("telegram:43", "Oolong is kept cold")
+        assert [each.text for each in held.facts.list()] == ["Matcha is kept cold"]
+        assert [each.fact.id for each in held.facts.search(None, "kept cold")] == [fact.id]
+        assert len(held.recall(None, "kept cold").facts) == 1
+        heard = {hit.session_id for hit in held.search("green tea", sources=["sessions"]).hits}
         assert heard == {session.id}
-        assert {hit.session_id for hit in memory.search("green tea").hits} > heard
+        everything = memory.search("green tea", sources=["sessions"]).hits
+        assert {hit.session_id for hit in everything} > heard
         with pytest.raises(Conflict):
             memory.sessions.rename(session.id, "not ours")
         with pytest.raises(AttributeError, match="no attribute 'backup'"):

@@ -30,6 +30,8 @@ FactAction: TypeAlias = Literal[
 """What a line of the history tells."""
 Outcome: TypeAlias = Literal["new", "known", "replaced"]
 
+TRUE_THEN: tuple[FactStatus, ...] = ("current", "replaced")
+"""The states of a fact that is true, or was until another one was."""
 BY_HAND = "hand"
 """``made_by`` of a fact that a person or an agent gave."""
 RULE: Kind = "rule"
@@ -159,7 +161,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_found(self) -> bool:
         """Whether searches find it: it is true, or was."""
-        return self.status in {"current", "replaced"}
+        return self.status in TRUE_THEN
 
     def was_valid(self, at: int) -> bool:
         """Return whether it was true at a time, ms UTC."""

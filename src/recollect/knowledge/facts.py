@@ -13,11 +13,12 @@ from typing import Any, TypeAlias
 from recollect.audience.visibility import Asker
 from recollect.core.checks import check_count, check_share, checked
 from recollect.core.clock import check_time
-from recollect.core.errors import Conflict, NotFound
+from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.numbers import parse_record, show_number
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import (
     BY_HAND,
+    TRUE_THEN,
     Fact,
     FactAction,
     FactChange,
@@ -137,6 +138,7 @@ class Facts:
         *,
         status: FactStatus = "current",
         until: int | datetime | None = None,
+        as_of: int | datetime | None = None,
         limit: int = 100,
         for_session: str | None = None,
         for_sender: str | None = None,
@@ -149,18 +151,22 @@ class Facts:
             kind: Only this kind.
             status: ``current``, ``replaced``, ``forgotten``, ``archived`` or ``review``.
             until: Only those recorded before this time, ms UTC or datetime.
+            as_of: Instead of the current ones those that were true at this time, likewise.
             limit: How many at most.
             for_session: On behalf of this session: only what it may hear.
             for_sender: Whom that session answers, as for `Memory.search`.
 
         Raises:
-            InvalidInput: the kind is unknown, or a number out of range.
+            InvalidInput: the kind is unknown, a number out of range, or another status is asked for
+                with a time.
             NotFound: the scope has no session ``for_session``.
         """
         check_count(limit, "a limit", 1)
-        where = (
-            of_facts(self._maker.of_user(user_id)).of_project(project).also("status = ?", status)
-        )
+        at = None if as_of is None else check_time(as_of)
+        if at is not None and status != "current":
+            raise InvalidInput("what was true then had no other status", hint="leave status out")
+        where = of_facts(self._maker.of_user(user_id)).of_project(project)
+        where.among("status", (status,) if at is None else TRUE_THEN)
         if kind is not None:
             where.also("kind = ?", check_kind(kind))
         if until is not None:
@@ -169,13 +175,15 @@ class Facts:
 
         def read(tx: Transaction) -> ListOfFacts:
             audience = self._parts.audience(tx, asker)
-            if audience.group is None:
+            if audience.group is None and at is None:
                 return select_facts(tx, where, limit)
             heard: ListOfFacts = []
             after, is_last = 0, False
             while len(heard) < limit and not is_last:
                 page = select_facts(tx, where, _PAGE, offset=after)
-                heard += only_heard(audience, page)
+                heard += [
+                    each for each in only_heard(audience, page) if at is None or each.was_valid(at)
+                ]
                 after, is_last = after + _PAGE, len(page) < _PAGE
             return heard[:limit]
 

@@ -88,3 +88,14 @@ def test_what_waits_for_review_is_decided(run: Run, kept: Path) -> None:
     assert "review" not in run("--home", kept, "facts", "review", "f3", "--accept").out
     assert "Never run tests" in run("--home", kept, "facts").out
     assert run("--home", kept, "facts", "forget", "f9").code == 1
+
+
+def test_what_was_true_at_a_time_is_listed(run: Run, kept: Path) -> None:
+    """A day is meant with its end."""
+    run("--home", kept, "remember", "I prefer what the system does", "--kind", "preference")
+    run("--home", kept, "facts", "replace", "f1", "f3")
+    listed = run("--home", kept, "facts", "list", "--as-of", "today").out
+    assert [line.split()[0] for line in listed.splitlines()] == ["f3", "f2"]
+    assert "no facts" in run("--home", kept, "facts", "list", "--as-of", "2020-01-01").err
+    wrong = run("--home", kept, "facts", "list", "--as-of", "today", "--status", "replaced")
+    assert wrong.code == 2

@@ -85,6 +85,9 @@ def test_a_new_value_replaces_the_old_one(memory: Memory) -> None:
     assert marks[1] is not None
     assert (marks[1].valid_until, marks[1].replaced_by) == (2_000, 2)
     assert [each.fact.number for each in memory.facts.search(None, "live")] == [2]
+    assert [each.number for each in memory.facts.list(as_of=1_500)] == [1]
+    assert [each.number for each in memory.facts.list(as_of=2_500)] == [2]
+    assert memory.facts.list(as_of=500) == []
     then = memory.facts.search(None, "live", as_of=1_500)
     assert [each.fact.number for each in then] == [1]
 

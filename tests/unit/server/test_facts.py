@@ -40,7 +40,8 @@ def test_facts_are_listed_by_pages_and_found(client: Client) -> None:
     assert client.get("facts", user_id="telegram:8")[1]["facts"] == []
     _, found = client.get("facts", query="number 3", limit=1)
     assert [fact["text"] for fact in found["facts"]] == ["fact number 3"]
-    assert client.get("facts", as_of="2026-01-01")[0] == 422
+    assert client.get("facts", as_of="2026-01-01")[1]["facts"] == []
+    assert client.get("facts", as_of="2026-01-01", status="forgotten")[0] == 422
 
 
 def test_a_fact_is_changed_and_back_again(client: Client) -> None:

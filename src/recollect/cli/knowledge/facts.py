@@ -19,6 +19,7 @@ from recollect.core.numbers import show_number
 
 if TYPE_CHECKING:  # for a name only
     from recollect.knowledge.fact import Fact, FactChange, FactStatus, Remembered
+    from recollect.memory import Memory
 
 app = App()
 group = App(help="List what is known, and correct it.", invoke_without_command=True)
@@ -87,6 +88,10 @@ def list_facts(
     project: Project = None,
     kind: OfKind = None,
     status: OfStatus = "current",
+    as_of: Annotated[
+        str | None,
+        typer.Option("--as-of", help="What was true then: 2026-05-12, last month.", metavar="TIME"),
+    ] = None,
     limit: Limit = 100,
     for_session: ForSession = None,
     for_sender: ForSender = None,
@@ -98,6 +103,7 @@ def list_facts(
             None if project is None else memory.projects.path_of(path_or_name(project)),
             kind,
             status=status,
+            as_of=_moment(memory, as_of),
             limit=limit,
             for_session=None if for_session is None else memory.sessions.find(for_session).id,
             for_sender=for_sender,
@@ -202,6 +208,14 @@ def fade(
     with opened(context) as memory:
         gone = memory.facts.fade(dry_run=dry_run)
     _answer(context, gone)
+
+
+def _moment(memory: Memory, said: str | None) -> int | None:
+    """Return the last moment of a time that somebody names, ms UTC."""
+    from recollect.cli.sessions.list import span_of
+
+    until = span_of(memory, None, said).get("until")
+    return None if until is None else until - 1
 
 
 def _answer(context: typer.Context, found: Sequence[Fact]) -> None:

@@ -17,7 +17,7 @@ from recollect.answers.fact import (
 )
 from recollect.caller import Caller
 from recollect.core.checks import Question, RowCount
-from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.errors import NotFound
 from recollect.knowledge.fact import Fact, FactStatus
 from recollect.server.route import Created, Given, Routes
 from recollect.server.routes.sessions import PAGE
@@ -64,7 +64,7 @@ class FactFilter(Given, frozen=True, kw_only=True):
         project: Only of this project: a path of it, its name or its id.
         kind: Only this kind.
         status: Instead of the current ones.
-        as_of: With a question: what was true then, ISO 8601 or ms.
+        as_of: What was true then instead of what is, ISO 8601 or ms.
         limit: Of a page.
         cursor: Of the page before: only what is older.
         for_session: Only what this session may hear, by its key or id.
@@ -157,8 +157,6 @@ def list_facts(caller: Caller, given: FactFilter) -> FactPage:
             for_session=hears,
         )  # fmt: skip
         return FactPage(facts=tuple(fact_answer(each.fact) for each in found), cursor=None)
-    if as_of is not None:
-        raise InvalidInput("as_of needs a question", hint="give a query, or leave it out")
 
     def read(until: int | None, most: int) -> list[Fact]:
         return facts.list(
@@ -167,6 +165,7 @@ def list_facts(caller: Caller, given: FactFilter) -> FactPage:
             given.kind,
             status=given.status,
             until=until,
+            as_of=as_of,
             limit=most,
             for_session=hears,
         )
