@@ -20,7 +20,10 @@ from recollect.store.columns import decode
 from recollect.store.digests import check_digest, note_digest, stored_digest
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_change
+from recollect.store.meta import find_value, set_value
 
+CHANGES = "identities.changes"
+"""In ``meta``: how often a link came or went; a link that is undone leaves the digest as it was."""
 _COLUMNS: LiteralString = "account, user_id, was, linked_at, made_by"
 _ALL: LiteralString = f"SELECT {_COLUMNS}, hash FROM identities WHERE tenant = ? ORDER BY account"  # noqa: S608  # literals
 _ADD: LiteralString = (
@@ -83,6 +86,7 @@ def replace_link(
     if changed is not None:  # the mirrors keep the links, for a home whose records are lost
         at = changed.linked_at
         record_change(tx, tenant=tenant, kind="identity", ref=tenant, op="put", at=at)
+    set_value(tx, CHANGES, str(int(find_value(tx, CHANGES) or 0) + 1))
     added, removed = ([] if row is None else [row.hash(tenant)] for row in (new, old))
     note_digest(tx, "identities", [*added], removed)
 

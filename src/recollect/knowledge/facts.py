@@ -327,7 +327,8 @@ class Facts:
             older, newer = (self._existing(tx, name, asker) for name in (id, by))
             if older.replaced_by == newer.id:
                 return older
-            return replace_by_hand(tx, older, newer, self._parts.owner, at)
+            owner = self._parts.people.at(tx, self.scope.tenant)
+            return replace_by_hand(tx, older, newer, owner, at)
 
         changed = self._parts.database.write(unit)
         self._parts.arrived()
@@ -390,7 +391,7 @@ class Facts:
             if action == "forgotten":
                 reopen(tx, [changed], at)
             elif action == "restored" and has_only_value(statement_of(changed.text)):
-                close_older(tx, changed, self._parts.owner, at)
+                close_older(tx, changed, self._parts.people.at(tx, self.scope.tenant), at)
             return changed
 
         changed = self._parts.database.write(unit)

@@ -61,8 +61,7 @@ class FactParts(msgspec.Struct, frozen=True, kw_only=True):
         ids: Gives facts their ids.
         redactor: Takes secrets out; None stores texts as they come.
         audience: Resolves what an asker hears.
-        owner: The owner of the agent, and the accounts that are one person by the settings: facts
-            of accounts that are linked at run time replace none of each other.
+        owner: The owner of the agent, and the accounts that are one person by the settings.
         people: Who is linked to whom now.
         places: Knows where something was said.
         project_of: Returns a project as it is stored, and notes it.
@@ -172,8 +171,9 @@ class FactMaker:
         """Store a fact, or find that it is known."""
         statement, at = statement_of(given.text), self._parts.clock.now_ms()
         draft = self._draft(tx, given, statement, place, at)
-        is_only_value = has_only_value(statement)
-        return store_fact(tx, draft, self._parts.owner, at, is_only_value=is_only_value)
+        # Known are only words of the same account: unlinked, both still have what they said.
+        closing = self._now(tx) if has_only_value(statement) else None
+        return store_fact(tx, draft, self._parts.owner, at, closing=closing)
 
     def _draft(
         self,

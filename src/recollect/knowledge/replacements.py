@@ -103,12 +103,17 @@ def update_stated(
     return len(different)
 
 
-def move_turns(tx: Transaction, place: Callable[[str, ConversationTurn], tuple[int, int]]) -> None:
+def move_turns(
+    tx: Transaction, place: Callable[[str, ConversationTurn], tuple[int, int]]
+) -> dict[str, set[str]]:
     """Give all statements the audiences and speakers that they have now; derive what changes.
 
     Args:
         tx: A write transaction.
         place: Returns both for a turn of a tenant.
+
+    Returns:
+        By tenant the messages whose links may have changed.
     """
     touched: dict[str, set[SlotKey]] = {}
     moved: list[tuple[str, list[Said]]] = []
@@ -121,6 +126,9 @@ def move_turns(tx: Transaction, place: Callable[[str, ConversationTurn], tuple[i
         touched.setdefault(tenant, set()).update(_touched(tx, said))
     for tenant, slots in touched.items():
         derive_again(tx, tenant, slots)
+    return {
+        tenant: {each.message for each in of_slots(tx, slots)} for tenant, slots in touched.items()
+    }
 
 
 def derive_again(

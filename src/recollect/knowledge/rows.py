@@ -74,6 +74,13 @@ _SAME: LiteralString = "SELECT id FROM facts WHERE tenant = ? AND words = ? ORDE
 _IN_SLOT: LiteralString = """
     SELECT id FROM facts WHERE tenant = ? AND slot = ? AND status = 'current' ORDER BY id
 """
+_VALUES: LiteralString = """
+    SELECT id FROM facts WHERE tenant = ? AND slot IS NOT NULL AND status = 'current' ORDER BY id
+"""
+_REPLACED: LiteralString = """
+    SELECT id FROM facts WHERE tenant = ? AND replaced_by IS NOT NULL AND status = 'replaced'
+    ORDER BY id
+"""
 _MADE_WAY: LiteralString = f"SELECT f.id FROM {LISTED} facts f WHERE f.replaced_by = listed"  # noqa: S608
 _OF_MESSAGES: LiteralString = f"SELECT f.id FROM {LISTED} facts f WHERE f.message_id = listed"  # noqa: S608
 _LOST: LiteralString = f"""
@@ -193,6 +200,18 @@ def in_slot(tx: Transaction, tenant: str, slot: str) -> list[Fact]:
     """Return the current facts that give a slot its value, in whatever audience."""
     ids = typed_ids(tx.all(_IN_SLOT, (tenant, slot)))
     return facts_by_id(tx, Scope(tenant=tenant), ids) if ids else []
+
+
+def current_values(tx: Transaction, tenant: str) -> list[Fact]:
+    """Return the current facts of a tenant that give anything a value."""
+    ids = typed_ids(tx.all(_VALUES, (tenant,)))
+    return facts_by_id(tx, Scope(tenant=tenant), ids) if ids else []
+
+
+def replaced_facts(tx: Transaction, tenant: str) -> list[Fact]:
+    """Return the facts of a tenant that made way for others."""
+    ids = typed_ids(tx.all(_REPLACED, (tenant,)))
+    return facts_by_id(tx, Scope(tenant=tenant), ids, deleted=True) if ids else []
 
 
 def of_messages(tx: Transaction, tenant: str, message_ids: Sequence[str]) -> list[Fact]:

@@ -46,7 +46,7 @@ _TRUSTED = ("imported", "group", "agent", "owner")
 
 
 def store_fact(
-    tx: Transaction, draft: Fact, owner: Owner, at: int, *, is_only_value: bool = False
+    tx: Transaction, draft: Fact, owner: Owner, at: int, *, closing: Owner | None = None
 ) -> Remembered:
     """Store a fact, or find that it is known; its source is noted in any case.
 
@@ -55,7 +55,8 @@ def store_fact(
         draft: The fact, without its number.
         owner: The owner of the agent, and the accounts that are one person.
         at: The time of recording, ms UTC.
-        is_only_value: Whether its slot has one value at a time.
+        closing: Where its slot has one value at a time: the owner and accounts among whose facts
+            it replaces older values.
     """
     group = group_of_turn(draft.turn, owner)
     for known in same_words(tx, draft.tenant, draft.text):
@@ -66,8 +67,8 @@ def store_fact(
     note_source(tx, draft, fact.id)
     record_event(tx, FactsRemembered(scope=fact.owner, at=at, numbers=(fact.number,)))
     replaced: tuple[Fact, ...] = ()
-    if is_only_value and fact.status == "current":
-        replaced = close_older(tx, fact, owner, at)
+    if closing is not None and fact.status == "current":
+        replaced = close_older(tx, fact, closing, at)
     return Remembered(status="replaced" if replaced else "new", fact=fact, replaced=replaced)
 
 

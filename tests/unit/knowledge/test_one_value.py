@@ -51,7 +51,7 @@ def lives(memory: Memory, place: str, at: int, user: str | None = None) -> Remem
         created_at=at,
         accessed_at=at,
     )
-    store = partial(store_fact, draft=draft, owner=NOBODY_NAMED, at=at, is_only_value=True)
+    store = partial(store_fact, draft=draft, owner=NOBODY_NAMED, at=at, closing=NOBODY_NAMED)
     remembered = rooms.records.write(store)
     memory.sync()
     return remembered

@@ -128,3 +128,59 @@ def test_a_fact_outlives_its_session_and_stays_its_audiences(tmp_path: Path) -> 
         assert _heard(memory, owner) == set()
         assert _heard(memory, memory.sessions.open(GUEST).id) == {1}
         assert [hit.number for hit in memory.search("tea").hits if hit.fact] == [1]
+
+
+def _link_then_unlink(memory: Memory, *numbers: str) -> list[list[str]]:
+    """Return the states of some facts before, while two accounts are linked, and after."""
+    states: list[list[str]] = []
+    for change in (lambda: None, _link(memory), _unlink(memory)):
+        change()
+        memory.sync()
+        states.append([str(memory.facts.get(each).status) for each in numbers])
+    return states
+
+
+def _link(memory: Memory) -> Any:
+    def link() -> None:
+        memory.identities.link("ann", "telegram", "7")
+        memory.identities.link("ann", "discord", "7")
+
+    return link
+
+
+def _unlink(memory: Memory) -> Any:
+    return lambda: memory.identities.unlink("discord", "7")
+
+
+def test_values_of_linked_accounts_replace_each_other_until_they_are_unlinked(
+    tmp_path: Path,
+) -> None:
+    """Issue 22 B: by hand, whenever they were linked; unlinking loses nothing."""
+    with _open(tmp_path / "home") as memory:
+        memory.facts.remember("telegram:7", "I live in Leeds")
+        memory.facts.remember("discord:7", "I live in Bristol")
+        memory.facts.remember("telegram:8", "I live in Bath")
+        states = _link_then_unlink(memory, "f1", "f2", "f3")
+        assert states == [["current"] * 3, ["replaced", "current", "current"], ["current"] * 3]
+        _link(memory)()
+        memory.facts.remember("telegram:7", "I live in York")
+        assert memory.facts.get("f2").status == "replaced"
+        _unlink(memory)()
+        memory.sync()
+        assert [memory.facts.get(f"f{n}").status for n in (1, 2, 4)] == [
+            *("replaced", "current", "current")
+        ]
+
+
+def test_facts_of_messages_follow_the_links_of_linked_accounts(tmp_path: Path) -> None:
+    """What was said in both chats, before they were linked."""
+    with _open(tmp_path / "home") as memory:
+        for key, place in (("telegram:acc:direct:7", "Leeds"), ("discord:acc:direct:7", "Bristol")):
+            session = memory.sessions.create(f"agent:main:{key}").id
+            memory.sessions.append(session, "user", f"I live in {place}.")
+        memory.sync()
+        states = _link_then_unlink(memory, "f1", "f2")
+        ours = {memory.facts.get(f"f{n}").text: n for n in (1, 2)}
+        old = ours["I live in Leeds"] - 1
+        assert states[0] == states[2] == ["current", "current"]
+        assert (states[1][old], states[1][1 - old]) == ("replaced", "current")

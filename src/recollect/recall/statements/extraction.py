@@ -14,7 +14,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.audience.people import People
+from recollect.audience.people import CHANGES, People
 from recollect.audience.visibility import group_of_turn
 from recollect.core.clock import Clock
 from recollect.core.scope import ConversationTurn
@@ -22,6 +22,7 @@ from recollect.index.model.sync_report import OnProgress, Progress, ignore_progr
 from recollect.index.model.visibility import visibility_rules
 from recollect.knowledge.extracted import store
 from recollect.knowledge.fact_links import follow_links, linked_messages
+from recollect.knowledge.realigned import fact_tenants, realign_facts
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.knowledge.replacements import drop_dangling, move_turns, update_stated
 from recollect.knowledge.stated import SALT, Hasher, StatedRow
@@ -177,7 +178,7 @@ class Extraction:
         named = [f"{account}={name}" for account, name in owner.links.people.items()]
         named += [f"{id_}={name}" for id_, name in owner.links.anywhere.items()]
         rules = visibility_rules(named, map(str, owner.accounts))
-        return f"{rules}:{stored_digest(tx, 'identities')}"
+        return f"{rules}:{stored_digest(tx, 'identities')}:{find_value(tx, CHANGES) or 0}"
 
     def _align(self, tx: Transaction, hasher: Hasher) -> None:
         """Move statements to the audiences and speakers that they have by the identities now."""
@@ -191,7 +192,10 @@ class Extraction:
             who = speaker_of(turn, group, owner)
             return hasher("audience", tenant, group.name), hasher("speaker", who) if who else 0
 
-        move_turns(tx, place)
+        moved, now = move_turns(tx, place), self._clock.now_ms()
+        for tenant in fact_tenants(tx):
+            follow_links(tx, tenant, moved.get(tenant, ()), now)
+            realign_facts(tx, tenant, self._people.at(tx, tenant), now)
         write_left(tx, msgspec.structs.replace(left, people=people))
 
 
