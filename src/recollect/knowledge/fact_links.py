@@ -10,19 +10,26 @@ from recollect.audience.visibility import group_of_turn
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import BY_HAND, Fact
+from recollect.knowledge.remembering import has_only_value, statement_of
 from recollect.knowledge.replacement import MessageSpan, ReplacementLink, Said
 from recollect.knowledge.replacements import link, links_of, unlink
 from recollect.knowledge.rows import change_fact, facts_by_id, of_messages
+from recollect.knowledge.storing import settle_by_hand
 from recollect.store.engine import Transaction
 
 
-def follow_links(tx: Transaction, tenant: str, messages: Iterable[str], at: int) -> None:
+def follow_links(
+    tx: Transaction, tenant: str, messages: Iterable[str], owner: Owner, at: int
+) -> None:
     """Close the facts that something replaced, and reopen those that nothing replaces any more.
+
+    What no link replaces is ordered among the values that were given by hand.
 
     Args:
         tx: A write transaction, in which the links are as they should be.
         tenant: The tenant.
         messages: What was extracted: the ends of links that may have come or gone.
+        owner: The owner of the agent, and who is one person now.
         at: The time of the change, ms UTC.
     """
     touched = set(messages)
@@ -33,7 +40,10 @@ def follow_links(tx: Transaction, tenant: str, messages: Iterable[str], at: int)
     olders = touched | {link.older.message for link in links}
     for fact in (each for name in sorted(olders) for each in facts.get(name, ())):
         if fact.made_by != BY_HAND and fact.status in {"current", "replaced"}:
-            _follow(tx, fact, _link_from(fact, links), facts, at)
+            followed = _follow(tx, fact, _link_from(fact, links), facts, at)
+            is_value = followed.status == "current" and followed.slot is not None
+            if is_value and has_only_value(statement_of(followed.text)):
+                settle_by_hand(tx, followed, owner, at)
 
 
 def replace_by_hand(tx: Transaction, older: Fact, newer: Fact, owner: Owner, at: int) -> Fact:
@@ -114,7 +124,7 @@ def _follow(
     link: ReplacementLink | None,
     facts: Mapping[str, Sequence[Fact]],
     at: int,
-) -> None:
+) -> Fact:
     wanted: dict[str, Any] = {"status": "current", "replaced_by": None, "valid_to": None}
     if link is not None:
         near = facts.get(link.newer.message, ())
@@ -125,9 +135,10 @@ def _follow(
             "valid_to": link.newer_at,
         }
     elif _made_way_by_hand(tx, fact):
-        return
-    if any(getattr(fact, name) != value for name, value in wanted.items()):
-        change_fact(tx, fact, "replaced" if link is not None else "restored", at, **wanted)
+        return fact
+    if all(getattr(fact, name) == value for name, value in wanted.items()):
+        return fact
+    return change_fact(tx, fact, "replaced" if link is not None else "restored", at, **wanted)
 
 
 def _made_way_by_hand(tx: Transaction, fact: Fact) -> bool:

@@ -20,7 +20,7 @@ from recollect.knowledge.rows import (
     replaced_facts,
     typed_ids,
 )
-from recollect.knowledge.storing import close_older
+from recollect.knowledge.storing import close_older, settle_by_hand
 from recollect.store.engine import Transaction
 
 
@@ -53,9 +53,10 @@ def realign_facts(tx: Transaction, tenant: str, owner: Owner, at: int) -> None:
         values[key].append(fact)
     for alike in values.values():
         newest = max(alike, key=lambda each: (each.valid_from, each.id))
-        is_given = len(alike) > 1 and newest.made_by == BY_HAND
-        if is_given and has_only_value(statement_of(newest.text)):
-            close_older(tx, newest, owner, at)
+        if len(alike) < 2 or not has_only_value(statement_of(newest.text)):
+            continue
+        close = close_older if newest.made_by == BY_HAND else settle_by_hand
+        close(tx, newest, owner, at)
 
 
 def _group(fact: Fact, owner: Owner) -> str:

@@ -14,7 +14,7 @@ from recollect.audience.owner import Owner
 from recollect.audience.visibility import group_of_turn
 from recollect.core.events import FactsRemembered
 from recollect.core.scope import Scope
-from recollect.knowledge.fact import Fact, Remembered
+from recollect.knowledge.fact import BY_HAND, Fact, Remembered
 from recollect.knowledge.rows import (
     add_fact,
     change_fact,
@@ -119,20 +119,48 @@ def _known(tx: Transaction, known: Fact, draft: Fact, at: int) -> Fact:
 
 def close_older(tx: Transaction, fact: Fact, owner: Owner, at: int) -> tuple[Fact, ...]:
     """Close the older values of the slot of a fact; return them as they are now."""
+    older = [each for each in _others(tx, fact, owner) if each.valid_from <= fact.valid_from]
+    return tuple(_made_way(tx, each, fact, at) for each in older)
+
+
+def settle_by_hand(tx: Transaction, fact: Fact, owner: Owner, at: int) -> None:
+    """Order a fact of a message among the values of its slot by hand, which no link reaches.
+
+    Older ones make way for it; it makes way for a later one.
+
+    Args:
+        tx: A transaction.
+        fact: The fact, whose slot has one value at a time.
+        owner: The owner of the agent, and who is one person now.
+        at: The time of the change, ms UTC.
+    """
+    given = [each for each in _others(tx, fact, owner) if each.made_by == BY_HAND]
+    for each in given:
+        if each.valid_from <= fact.valid_from:
+            _made_way(tx, each, fact, at)
+    later = [each for each in given if each.valid_from > fact.valid_from]
+    if later:
+        _made_way(tx, fact, min(later, key=lambda each: each.valid_from), at)
+
+
+def _others(tx: Transaction, fact: Fact, owner: Owner) -> list[Fact]:
+    """Return the other current values of the slot of a fact, of the same person or thing."""
     if fact.slot is None:
-        return ()
+        return []
     group = group_of_turn(fact.turn, owner)
-    older = [
+    return [
         each
         for each in in_slot(tx, fact.tenant, fact.slot)
         if each.id != fact.id
-        and each.valid_from <= fact.valid_from
         and (each.subject, each.name) == (fact.subject, fact.name)
         and (fact.subject != "project" or each.project == fact.project)
         and group_of_turn(each.turn, owner) == group
     ]
-    closed = {"status": "replaced", "replaced_by": fact.id, "valid_to": fact.valid_from}
-    return tuple(change_fact(tx, each, "replaced", at, **closed) for each in older)
+
+
+def _made_way(tx: Transaction, older: Fact, newer: Fact, at: int) -> Fact:
+    closed = {"status": "replaced", "replaced_by": newer.id, "valid_to": newer.valid_from}
+    return change_fact(tx, older, "replaced", at, **closed)
 
 
 def lost_facts(tx: Transaction) -> list[tuple[str, str]]:

@@ -178,3 +178,18 @@ def test_messages_follow_the_facts_that_they_say(memory: Memory) -> None:
     memory.erase(fact_id="f2")
     memory.sync()
     assert memory.facts.get("f1").status == "current"
+
+
+def test_a_value_by_hand_and_messages_are_ordered_by_when_they_were_said(memory: Memory) -> None:
+    """No link reaches it: a later message replaces it, and one of before makes way."""
+    memory.facts.remember(None, "I live in Leeds")
+    old, new = memory.sessions.create().id, memory.sessions.create().id
+    memory.sessions.append(old, "user", "I live in Bath.", at=1_600_000_000_000)
+    memory.sync()
+    assert states(memory) == [("current", None), ("replaced", "Leeds")]
+    memory.sessions.append(new, "user", "I live in Bristol.")
+    memory.sync()
+    assert states(memory) == [("replaced", "Bristol"), ("replaced", "Bristol"), ("current", None)]
+    memory.erase(session_id=new)
+    memory.sync()
+    assert states(memory) == [("current", None), ("replaced", "Leeds")]

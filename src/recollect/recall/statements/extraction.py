@@ -168,7 +168,7 @@ class Extraction:
             statings = [each for each in kept if each.message.tenant == tenant]
             owner, now = self._people.at(tx, tenant), self._clock.now_ms()
             store(tx, fact_drafts(statings), owner, now, is_buried)
-            follow_links(tx, tenant, touched, now)
+            follow_links(tx, tenant, touched, owner, now)
         write_left(tx, left.without(extracted.first))
         return True
 
@@ -194,8 +194,9 @@ class Extraction:
 
         moved, now = move_turns(tx, place), self._clock.now_ms()
         for tenant in fact_tenants(tx):
-            follow_links(tx, tenant, moved.get(tenant, ()), now)
-            realign_facts(tx, tenant, self._people.at(tx, tenant), now)
+            owner = self._people.at(tx, tenant)
+            follow_links(tx, tenant, moved.get(tenant, ()), owner, now)
+            realign_facts(tx, tenant, owner, now)
         write_left(tx, msgspec.structs.replace(left, people=people))
 
 
