@@ -10,15 +10,17 @@ import functools
 import re
 from typing import Literal, TypeAlias
 
-from recollect.text.languages import INDEX_LANGUAGE, spaced, unspaced
+from recollect.text.languages import INDEX_LANGUAGE, all_languages, of_own_letters, spaced
 from recollect.text.languages.language import (
+    ACCENTED,
     AGO,
+    ASKS,
+    EARLIER,
     EVENT,
     HAPPENED,
     HELD,
     MAYBE_MONTH,
     MONTH,
-    NAMED_DAY,
     PAST,
     PAST_TENSE,
     SEASON,
@@ -27,58 +29,80 @@ from recollect.text.languages.language import (
     UNIT,
     Language,
 )
-from recollect.text.terms import bare
+from recollect.text.terms import bare, is_unspaced
 
 QuestionKind: TypeAlias = Literal["state", "past", "event"]
 _WORD = re.compile(r"[^\W_]+")
 _YEAR = r"(?:19|20)\d\d"
+_MARKS = " ?!.¿¡？。！؟"
+_TIME = "time"
+_LEAST = 2
+"""A clause without spaces has more characters."""
 
 
 def question_kind(question: str) -> QuestionKind:
     """Return what a question asks for.
 
+    The first verb is that of the main clause, so the first sign of a tense decides: "what is the
+    book that I bought?" asks how something is.
+
     >>> [question_kind(f"where {did} I live?") for did in ("do", "did", "before Oslo did")]
     ['state', 'event', 'past']
     """
-    folded = bare(question.replace("’", "'")).strip(" ?!.¿¡？。")
-    code = _language_of(folded)
-    signs = _signs(code)
-    has = {name for name, pattern in signs.items() if pattern.search(folded)}
-    if EVENT in has:
+    lowered = question.replace("’", "'").lower().strip(_MARKS)
+    folded = bare(lowered)
+    signs = _signs(_language_of(folded))
+    if signs[EVENT].search(folded):
         return "event"
-    if PAST in has:
-        main = _main_clause(folded, signs[PAST])
-        is_event = bool(signs[HAPPENED].search(main)) and not signs[HELD].search(main)
+    past = signs[PAST].search(folded)
+    if past is not None:
+        main = _main_clause(folded, past)
+        is_event = signs[HAPPENED].search(main) and not signs[HELD].search(main)
         return "event" if is_event else "past"
-    if PAST_TENSE in has:
-        is_held = HELD in has and HAPPENED not in has and _TIME in has
-        return "past" if is_held else "event"
-    return "state" if STATE in has else "event"
+    present = signs[STATE].search(folded)
+    tense = min(_start(signs[PAST_TENSE], folded), _start(signs[ACCENTED], lowered))
+    if tense < len(folded) and (present is None or tense <= present.start()):
+        return "past" if _is_held(folded, signs) else "event"
+    is_asked = present or question.rstrip()[-1:] in "?？؟" or signs[ASKS].search(folded)
+    return "state" if is_asked else "event"
 
 
-def _main_clause(folded: str, past: re.Pattern[str]) -> str:
+def _start(sign: re.Pattern[str], text: str) -> int:
+    """Return where a sign begins; the length of the text without it."""
+    found = sign.search(text)
+    return len(text) if found is None else found.start()
+
+
+def _is_held(folded: str, signs: dict[str, re.Pattern[str]]) -> bool:
+    """Return whether a question in the past asks for what lasted, at a time that it names."""
+    earlier = signs[EARLIER].search(folded)
+    if earlier is None and not signs[_TIME].search(folded):
+        return False
+    main = folded if earlier is None else _main_clause(folded, earlier)
+    return signs[HELD].search(main) is not None and not signs[HAPPENED].search(main)
+
+
+def _main_clause(folded: str, time: re.Match[str]) -> str:
     """Return a question without what it says about the time: "before we moved"."""
-    sign = past.search(folded)
-    if sign is None:
-        return folded
-    if not folded[: sign.end()].isascii():  # behind the clause that it belongs to
-        return folded[sign.end() :]
-    head = folded[: sign.start()] or sign[0]
-    return head if head.strip() and sign.start() else folded.partition(",")[2] or head
-
-
-_TIME = "time"
+    if is_unspaced(folded[time.end() - 1 :]):  # behind the clause that it belongs to
+        rest = folded[time.end() :]
+        return rest if len(rest) > _LEAST else folded
+    head = folded[: time.start()]
+    return head if head.strip() else folded.partition(",")[2] or folded
 
 
 def _language_of(folded: str) -> str:
     """Return the code of the language of a question: that of its script or its function words."""
     if not folded.isascii():
-        of_script = (each.code for each in unspaced() if re.search(each.letters, folded))
+        of_script = (each.code for each in of_own_letters() if re.search(each.letters, folded))
         code = next(of_script, None)
         if code is not None:
             return code
-    words = _WORD.findall(folded.replace("'", " "))
-    counts = {code: sum(map(names.__contains__, words)) for code, names in _function_words()}
+    words = _WORD.findall(folded)
+    counts = {
+        code: sum(map(names.__contains__, words)) + (_signs(code)[ASKS].match(folded) is not None)
+        for code, names in _function_words()
+    }
     return max(counts, key=lambda code: (counts[code], code == INDEX_LANGUAGE.code))
 
 
@@ -87,28 +111,22 @@ def _function_words() -> tuple[tuple[str, frozenset[str]], ...]:
     return tuple((each.code, frozenset(each.function_words.split())) for each in spaced())
 
 
-def _language(code: str) -> Language:
-    for languages in (spaced, unspaced):
-        for each in languages():
-            if each.code == code:
-                return each
-    return INDEX_LANGUAGE
-
-
 @functools.cache
 def _signs(code: str) -> dict[str, re.Pattern[str]]:
-    language = _language(code)
+    language = next(each for each in all_languages() if each.code == code)
     signs = {name: re.compile(pattern) for name, pattern in language.question_kinds.items()}
-    return signs | {_TIME: re.compile(_times_of(language))}
+    return {ACCENTED: _NEVER, EARLIER: _NEVER, **signs, _TIME: re.compile(_times_of(language))}
+
+
+_NEVER = re.compile("(?!)")
 
 
 def _times_of(language: Language) -> str:
-    """Return a pattern of times of the past: a year, a month, a season, "last week"."""
+    """Return a pattern of times of the past: a year, a month, a season, "last year"."""
     times = language.times
     months = [*times.get(MONTH, ()), *times.get(MAYBE_MONTH, ()), *times.get(SEASON, ())]
-    ago = [*times.get(AGO, ()), *(w for w, day in times.get(NAMED_DAY, {}).items() if day < 0)]
     last = [word for word, step in times.get(SHIFT, {}).items() if step == -1]
-    parts = [_YEAR, *(rf"\b{re.escape(each)}\b" for each in (*months, *ago))]
+    parts = [_YEAR, *(rf"\b{re.escape(each)}\b" for each in (*months, *times.get(AGO, ())))]
     if last:
         units = "|".join(map(re.escape, times.get(UNIT, ())))
         parts.append(rf"\b(?:{'|'.join(map(re.escape, last))})\W+(?:{units})\b")

@@ -32,8 +32,14 @@ def unspaced() -> tuple[Language, ...]:
 
 
 @functools.cache
-def all_languages() -> tuple[Language, ...]:
-    """Return every language."""
+def of_own_letters() -> tuple[Language, ...]:
+    """Return the languages that their letters tell, those without spaces first."""
     from recollect.text.languages import arabic
 
-    return (*spaced(), *unspaced(), arabic.LANGUAGE)
+    return (*unspaced(), arabic.LANGUAGE)
+
+
+@functools.cache
+def all_languages() -> tuple[Language, ...]:
+    """Return every language."""
+    return (*spaced(), *of_own_letters())

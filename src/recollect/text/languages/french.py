@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from recollect.text.languages.language import (
+    ACCENTED,
+    ASKS,
     ASSISTANT,
     DECIDED,
     DESIGNED,
+    EARLIER,
     EVENING_HOURS,
     EVENT,
     FAILED,
@@ -93,6 +96,15 @@ _FUNCTION_WORDS = """
 """
 _SAID = "conseille dit explique mentionne parle propose recommande suggere"
 
+_IMPERFECT = (
+    r"(?:et|av|habit|travaill|utilis|pay|conduis|mange|fais|all|cout|appel|viv|ven|ten|dev|pouv"
+    r"|voul|sav|gagn|jou|dirige|s'occup|occup|tourn|aim|preferi?|buv|prena|prenn|mett|dorm|parl"
+    r"|lou|gard|port|utilisi|suiv|apparten|commenc|commence|finiss|ferm|ouvr|hebergei?)"
+    r"(?:ais|ait|aient|ions|iez)(?<!\bfait)(?<!\bfais)|tournait"
+)
+"""A verb in the tense of what was so, not of what happened."""
+
+
 LANGUAGE = Language(
     code="fr",
     times=_TIMES,
@@ -107,42 +119,56 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\bpourquoi\b|\bdepuis (?:quand|combien)\b|\bcombien de (?:temps|fois) (?:a|ai|as"
-            r"|avons|ont|est|etait|j'ai)\b|\bqu'est-ce qui s'est passe\b|\bque s'est-il passe\b"
-            r"|\bcomment s'est\b"
+            r"\bpourquoi\b|\bdepuis (?:quand|combien)\b|\bderniere fois\b|\bca fait combien de"
+            r" temps\b|\bcombien de (?:temps|fois)\b(?=.* (?:a|ai|as|avons|ont|est|sont|etait|j'ai"
+            r"|suis)\b)|\b(?:s'est|c'est)(?:-il| bien| mal)? (?:passe|deroule)e?s?\b"
+            r"|\bcomment (?:s'est|etait|ca s'est)\b(?! \w+ ancien)"
         ),
         PAST: (
-            r"\b(?:avant|auparavant|ancien\w*|precedent\w*|precedemment|autrefois|a l'origine"
-            r"|initial\w*|d'origine|au depart|au debut|jadis|a l'epoque|jusque-la|jusqu'alors"
-            r"|jusqu'en|\w*'?(?:etais|etait|etaient|avais|avait|avions|avaient|habitais|habitait"
-            r"|habitions|travaillais|travaillait|utilisais|utilisait|utilisions|payais|payait"
-            r"|payions|conduisais|mangeais|faisais|allais|coutait|s'appelait|appelait))\b"
+            r"\b(?:auparavant|ancien\w*|precedent\w*|precedemment|autrefois|a l'origine"
+            r"|initial\w*|d'origine|au (?:tout )?(?:depart|debut)|jadis|a l'epoque|jusque-la"
+            r"|jusqu'alors|avant (?:ca|cela)|ex-\w+|predecesseur\w*|originel\w*)\b"
+            rf"|\b(?:\w')?(?:{_IMPERFECT})\b"
+        ),
+        EARLIER: (
+            r"\b(?:avant|jusqu'\w+|quand (?:j'|je|il|elle|on|nous)|lorsqu\w+|enfant|etudiante?)"
+            r"\b|\b(?:l'an|l'annee|le mois) (?:dernier\w*|passee?)\b"
         ),
         PAST_TENSE: (
-            r"\b(?:\w+'?)?(?:etais|etait|etaient|etions|avais|avait|avaient|avions|habitais"
-            r"|habitait|habitions|travaillais|travaillait|utilisions|utilisait|payais|payait"
-            r"|conduisais)\b|\b(?:\w')?(?:ai|as|a|avons|avez|ont)(?:-(?:je|tu|t-il|t-elle|t-on"
-            r"|il|elle|on|nous|vous|ils|elles))? (?:\w+ )?\w+(?:e|ee|es|i|is|it|u|us|ert|dit"
-            r"|fait)\b(?<!situe)(?<!mon)(?<!le)(?<!notre)(?<!votre)(?<!prevu)(?<!cette)(?<!de)(?<!que)(?<!responsable)(?<!lieu)"
-            r"|\b(?:suis|est|sommes|sont)(?:-\w+)? (?:\w+ )?(?:alle|venu|parti|arrive|ne|mort"
-            r"|passe|devenu|reste|tombe|sorti|entre|rentre|revenu|monte|descendu)e?s?\b|\b(?:me"
-            r"|s'|se|nous) ?(?:suis|est|sommes|sont)\b|\bhier\b"
+            r"\b(?:\w')?(?:ai|as|a|avons|avez|ont)(?:-t)?(?:-(?:je|tu|il|elle|on|nous|vous|ils"
+            r"|elles))? (?:(?:pas|deja|jamais|bien|tout|enfin|vraiment) )?\w{2,}(?:e|ee|i|is|it"
+            r"|u|us|ert|ait)\b(?<!quelle)(?<!une)(?<!cette)(?<!notre)(?<!votre)(?<!que)"
+            r"(?<!toute)(?<!lieu)(?<!autre)(?<!propose de)(?<!droit)(?<!encore)(?<!comme)"
+            r"|\b(?:\w')?(?:ai|as|a|avons|avez|ont) (?:\w+ )?(?:dit|fait|vu|lu|pris|mis|eu|ete|voulu"
+            r"|pu|recu|promis|repondu|decouvert)\b"
+            r"|\b(?:suis|est|sommes|sont|es|etes)(?:-(?:je|tu|il|elle|on|nous|vous|ils|elles))?"
+            r" (?:\w+ )?(?:alle|venu|parti|arrive|ne|mort|passe|devenu|reste|tombe|sorti|entre"
+            r"|rentre|revenu|monte|descendu)e?s?\b"
+            r"|\b(?:m'est|s'est|se sont|me suis|nous sommes|on s'est|t'es) \w+(?:e|ee|es|i|u|us"
+            r"|it|is)\b|\bhier\b"
+        ),
+        ACCENTED: (
+            r"\b(?:\w['’])?(?:ai|as|a|avons|avez|ont)(?:-t)?(?:-(?:je|tu|il|elle|on|nous|vous|ils"
+            r"|elles))? (?:[\w'’]+ ){0,3}?\w+ée?s?\b(?<!é de)"
+            r"|\b(?:me|m['’]|te|se|s['’]|nous) ?(?:suis|es|est|sommes|sont) \w+ée?s?\b"
+            r"|\b(?:fut|eut|fit|\w+èrent)\b"
         ),
         HAPPENED: (
             r"\b(?:dit|raconte|passe|recommande|conseille|achete|alle|allee|alles|visite|decide"
-            r"|demenage|change|rencontre|vu|lu|fait|parle|propose)\b"
+            r"|demenage|change|rencontre|vu|lu|fait|parle|propose|appris|prescrit|prete|offert)\b"
         ),
-        HELD: (
-            r"\b(?:\w')?(?:etais|etait|etaient|avais|avait|avions|habitais|habitait|habitions"
-            r"|travaillais|travaillait|utilisions|utilisait|payais|payait|conduisais)\b"
-        ),
+        HELD: (rf"\b(?:\w')?(?:{_IMPERFECT}|habite|vecu|travaille|utilise|paye|ete)\b"),
         STATE: (
-            r"\b(?:est|sont|suis|es|ai|a|avons|ont|habite|vis|vit|travaille|utilise|utilisons"
-            r"|paie|paye|appelle|conduis|coute|prefere|aime|peux|dois|faut|commence|finit|expire"
-            r"|s'appelle|sommes|joue|fais)\b|\b(?:maintenant|actuel\w*|en ce moment|encore"
-            r"|toujours|desormais)\b|^(?:mon|ma|mes|notre|nos)\b|\bj'(?:ai|habite|utilise"
-            r"|aime)\b|\ba lieu\b|\b(?:sommes|ai|est)-\w+\b|^(?:\w+ )?(?:ou|quel\w*|qui|que"
-            r"|qu'\w+|combien|comment|quand)\b"
+            r"\b(?:est(?!-ce)|sont|suis|es|ai|a|avons|ont|habite|vis|vit|travaille|utilise|utilisons"
+            r"|paie|paye|appelle|conduis|coute|prefere|aime|peux|peut|dois|doit|faut|commence"
+            r"|finit|expire|sommes|joue|fais|va|vas|vais|ferme|ouvre|garde|prend|prends|mange"
+            r"|dure|termine|s'occupe|tourne|deploie)\b"
+            r"|\b(?:maintenant|actuel\w*|en ce moment|encore|toujours|desormais|aujourd'hui"
+            r"|derni(?:er|ere) (?!fois|mois)\w+)\b|\bj'(?:ai|habite|utilise|aime)\b"
+        ),
+        ASKS: (
+            r"^(?:\w+ )?(?:\w+ )?(?:ou|quel\w*|qui|que|quoi|qu'\w+|combien|comment|quand)\b"
+            r"|^(?:mon|ma|mes|notre|nos|le|la|les)\b|\best-ce qu|\bquoi\b"
         ),
     },
     stop_words="""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from recollect.text.languages.language import (
+    ASKS,
     ASSISTANT,
     DECIDED,
     DESIGNED,
+    EARLIER,
     EVENING_HOURS,
     EVENT,
     FAILED,
@@ -92,40 +94,71 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"^(?:und )?(?:warum|wieso|weshalb)\b|\bseit wann\b|\bwie oft (?:war|hat|habe|haben"
-            r"|bin)\b|\bwie lange (?:wohne|arbeite)\b|\bpassiert\b|\berzahl\b"
+            r"\b(?:warum|wieso|weshalb|wozu)\b|\bseit (?:wann|wie)\b|\bpassiert\b|\berzahl\b"
+            r"|\bwie (?:oft|lange) (?:war|waren|hat|habe|haben|bin|sind|ist .*\w{3}en$|wohne"
+            r"|arbeite)\b|\bwann (?:war|hat|habe|haben|bin|sind|wurde)\b(?!.*\b(?:ursprunglich"
+            r"|geplant|fruher|zuerst|vorgesehen))|\bzuletzt\b|\bletzte[ns]? mal\b"
+            r"|^wie (?:war|lief|ging|verlief)\b(?! \w+ \w*(?:name|nummer|adresse))(?=.*\b(?:de[rmn]"
+            r"|die|das|es|bei)\b)(?!.*\b(?:alte|fruher|vorher|ursprunglich|vorige)\w*)"
         ),
         PAST: (
-            r"\b(?:fruher\w*|vorher\w*|davor|damals|ehemals|ehemalige\w*|ursprunglich\w*|zuvor"
-            r"|einst|anfangs|bisher\w*|bis dahin|zunachst|wohnte\w*|arbeitete\w*|nutzte\w*"
-            r"|benutzte\w*|verwendete\w*|hiess|galt|fuhr\w*|kostete|zahlte\w*|vorige\w*)\b"
-            r"|\balte[nrsm]?\b|\bvor (?:de[mnr]|\w+)\b.*\b(?:war\w*|hatte\w*|wohnte\w*|nutzten"
-            r"|gewohnt|benutzt|verwendet)\b|\b(?:war\w*|hatte\w*|wohnte\w*|haben"
-            r"|habe) .*\bvor (?!allem)\w+\b"
+            r"\b(?:fruher\w*|vorher\w*|davor|damals|damalig\w*|ehemals|ehemalige\w*|zuvor|einst"
+            r"|ursprunglich\w*|anfangs|bisher\w*|bis dahin|zunachst|vorige\w*|vorgange\w+"
+            r"|am anfang|zu beginn|zuerst|anfanglich\w*|ex-\w+|jahrelang)\b|\balte[nrsm]?\b"
+        ),
+        EARLIER: (
+            r"\bbevor\b|\bvor (?!allem|ort)\w+|\bbis (?!wann|wohin|zu welche)\w+"
+            r"|\bals (?!\w+ (?:nutzen|verwenden))\w+|\bwahrend\b|\bnoch\b"
         ),
         PAST_TENSE: (
-            r"\b(?:war|warst|waren|wart|hatte|hattest|hatten|wurde|wurden|wohnte|arbeitete|ging"
-            r"|gab|kam|sagte)\b|\b(?:hab|habe|hast|hat|haben|habt)\b.*\b(?:ge\w+(?:t|en)"
-            r"|\w+ge\w+(?:t|en)|\w+iert|be\w+(?:t|en)|ver\w+(?:t|en)|er\w+(?:t|en)|ent\w+en)$"
-            r"|\b(?:bin|bist|ist|sind)\b.*\b(?:\w*gegangen|\w*gefahren|\w*gezogen|passiert"
-            r"|\w*gekommen|geworden|geblieben|gewesen|gestorben|geflogen|gereist|\w*gewechselt)$"
+            r"\b(?:war|warst|waren|wart|hatte|hattest|hatten|wurde|wurdest|wurden|konnte"
+            r"|konnten|musste|mussten|wollte|wollten|sollte|sollten|durfte|durften|ging|gingen"
+            r"|gab|gaben|kam|kamen|lief|liefen|stand|standen|hiess|hiessen|galt|galten|fuhr"
+            r"|fuhren|sah|sahen|fand|fanden|nahm|nahmen|schrieb|blieb|ass|assen|trank|trug"
+            r"|sprach|sprachen|schlief|lag|lagen|hielt|begann|verlor|traf|trafen|rief|bekam"
+            r"|bekamen|half|zog|zogen|flog|flogen|starb|gewann|verliess|ubernahm|empfahl"
+            r"|unterschrieb|brach|ass|schien|besass)\b"
+            r"|^(?:\w+ )?(?:wer|wen|wem|was|wo\w*|wie|wann|(?:welche\w*|wie ?viele?n?"
+            r"|was fur(?: ein\w*)?)(?: \w+){1,2}) (?:\w{2,}te|\w{2,}ten|\w{2,}test)\b"
+            r"(?<!heute)(?<!bitte)(?<!letzte)(?<!arbeiten)(?<!leiten)(?<!miete)(?<!konten)"
+            r"(?<!daten)(?<!mochte)(?<!halten)(?<!kosten)(?<!karten)(?<!alte)(?<!alten)"
+            r"(?<!arbeite)(?<!warte)(?<!erste)(?<!beste)(?<!starten)(?<!testen)(?<!rechte)"
+            r"|\b(?:hab|habe|hast|hat|haben|habt)\b.*\b(?:ge\w+(?:t|en)|\w+ge\w+(?:t|en)"
+            r"|\w+iert|(?:be|ver|er|ent|zer|emp|miss|uber|unter|wider)\w+(?:t|en)|getan)(?=$|,"
+            r"| und | oder | hat| habe| bevor)"
+            r"|\b(?:bin|bist|ist|sind|seid)\b.*\b(?:\w*(?:gegangen|gefahren|gezogen|passiert"
+            r"|gekommen|geworden|geblieben|gewesen|gestorben|geflogen|gereist|gewechselt"
+            r"|gelaufen|geschlagen|gefallen|gestiegen|sturzt|geboren|gelungen|geschehen"
+            r"|schwunden|schienen|gescheitert|gelandet))\b"
             r"|\bgestern\b"
         ),
         HAPPENED: (
-            r"\b(?:gesagt|sagte|erzahlt|passiert|empfohlen|gekauft|gegangen|besucht|getroffen"
-            r"|gesehen|gelesen|entschieden|umgezogen|gewechselt|repariert|besprochen|gemacht"
-            r"|bezahlt|geschickt|erklart)\b"
+            r"\b(?:gesagt|sagten?|erzahlt|passiert|empfohlen|empfahl|gekauft|kauften?|gegangen"
+            r"|besucht|besuchten?|getroffen|gesehen|gelesen|entschieden|umgezogen|gewechselt"
+            r"|repariert|besprochen|gemacht|machten?|beglichen|geschickt|schickten?|erklart"
+            r"|wurden?|gesprochen|gefunden|bekommen|passierte|ausgegeben|geschrieben|gegeben)\b"
         ),
         HELD: (
-            r"\b(?:gewohnt|wohnte|gearbeitet|arbeitete|benutzt|verwendet|genutzt|gefahren"
-            r"|gezahlt|war|waren|hatte|hatten|gehabt)\b"
+            r"\b(?:gewohnt|wohnten?|gelebt|lebten?|gearbeitet|arbeiteten?|(?:be)?nutzten?"
+            r"|benutzt|verwendet\w*|genutzt|gefahren|fuhr|fuhren|gezahlt|zahlten?|bezahlt"
+            r"|war|waren|hatten?|gehabt|hiess\w*|geheissen|stand|standen|lag|lagen|galt"
+            r"|galten|kosteten?|gekostet|gehorten?|betreut\w*|leiteten?|geleitet|lief|liefen"
+            r"|hielt|gehalten|verdient\w*|gewesen|besass|studiert\w*|trug|machte|unterrichtet\w*"
+            r"|gespielt|spielten?|kannten?|gekannt|bezogen|sassen?|fuhrte)\b"
         ),
         STATE: (
-            r"\b(?:ist|sind|bin|habe|haben|hat|wohne\w*|arbeite\w*|heisst|heisse|benutz\w+"
-            r"|nutz\w+|verwend\w+|kostet|zahl\w+|fahr\w+|gehor\w+|beginnt|lauft|findet|endet"
-            r"|lautet|steht|liegt|gilt|mag|soll|muss|darf|kann|wird)\b|^(?:mein|meine|unser"
-            r"|unsere|aktuelle\w*)\b|\b(?:derzeit|gerade|jetzt|momentan|aktuell|zurzeit)\b"
-            r"|^(?:\w+ )?(?:wer|wen|wem|wo|wohin|wie|wieviel|welche\w*|was|wann)\b"
+            r"\b(?:ist|sind|bin|bist|habe|haben|hat|hast|wohne\w*|arbeite\w*|heisst|heisse"
+            r"|benutz(?:e|en|t)|nutz(?:e|en|t)|verwende[nt]?|kostet|zahl(?:e|en|t)"
+            r"|fahr(?:e|en|t)|gehor(?:e|en|t)|beginnt|lauft|findet|endet|lautet|steht|liegt"
+            r"|gilt|mag|soll|muss|darf|kann|konnen|mussen|sollen|wird|werden|geht|kommt|braucht"
+            r"|brauche)\b"
+            r"|\b(?:derzeit|gerade|jetzt|momentan|aktuell\w*|zurzeit|inzwischen|mittlerweile"
+            r"|heutzutage|neueste[nrs]?|immer noch)\b"
+        ),
+        ASKS: (
+            r"^(?:\w+ )?(?:wer|wen|wem|wessen|wo|wo\w{2,4}|wie|wieviel|welche\w*|was|wann"
+            r"|mein\w*|unser\w*|der|die|das|name)\b|^\w{2,}(?:e|st|t|en) (?:ich|du|er|sie|es|wir"
+            r"|ihr|man|mein\w*|unser\w*|der|die|das)\b"
         ),
     },
     cue_words={

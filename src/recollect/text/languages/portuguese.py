@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from recollect.text.languages.language import (
+    ASKS,
     ASSISTANT,
     DECIDED,
     DESIGNED,
+    EARLIER,
     EVENING_HOURS,
     EVENT,
     FAILED,
@@ -93,42 +95,68 @@ _FUNCTION_WORDS = """
 _SAID_BY_YOU = "aconselhaste deste disseste explicaste falaste mencionaste recomendaste sugeriste"
 
 
+_IMPERFECT = (
+    r"era|eras|eram|eramos|ia|iam|iamos|\w{2,}av(?:a|as|am|amos)(?<!acaba)"
+    r"|(?:tinh|vinh|punh)(?:a|am|amos|as)"
+    r"|(?:viv|com|beb|ped|diz|pod|dev|conduz|v|l|sa|dorm|sab|dirig|faz|escrev|serv|receb|conhec"
+    r"|pertenc|hav)(?:ia|ias|iamos|iam)"
+)
+"""A verb in the tense of what was so, not of what happened."""
+
+
 LANGUAGE = Language(
     code="pt",
     times=_TIMES,
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\b(?:por que|porque|porque e que)\b|\bdesde quando\b|\bquanto tempo faz\b"
-            r"|\bha quanto tempo\b|\bquantas vezes\b|\bo que (?:aconteceu|houve)\b|\bcomo foi\b"
+            r"\b(?:por ?que|desde quando|quantas vezes|ultima vez)\b|\bquanto tempo faz\b"
+            r"|\bha quanto tempo\b|\bo que (?:aconteceu|houve)\b|\bquanto tempo (?:durou|levou"
+            r"|demorou|levamos)\b|\bcomo (?:foi|foram|correu|ficou|saiu)\b"
+            r"|\bquando .*(?:mudamos|trocamos|compramos|comecamos|saimos)\b"
         ),
         PAST: (
-            r"\b(?:antes|anterior\w*|antig[oa]s?|previ[oa]s?|previamente|original\w*|antigamente"
-            r"|no inicio|inicialmente|no passado|na epoca|costumava\w*|morava\w*|vivia\w*"
-            r"|trabalhava\w*|usava\w*|usavamos|tinha\w*|era|eram|eramos|estava\w*|pagava\w*"
-            r"|dirigia\w*|comia\w*|ia|custava\w*|chamava\w*|ficava\w*|ate (?:agora|entao))\b"
+            r"\b(?:anterior\w*|antig[oa]s?|previ[oa]s?|previamente|original\w*|antigamente"
+            r"|no (?:inicio|comeco)|inicialmente|inicial|no passado|na epoca|naquel[ea]"
+            r" (?:tempo|epoca|altura)|costumava\w*|predecessor\w*|antecessor\w*|ex-\w+"
+            r"|antes d(?:isso|isto)|ate (?:agora|entao))\b"
+            rf"|\b(?:{_IMPERFECT})\b"
+        ),
+        EARLIER: (
+            r"\b(?:antes|ate|quando (?!\w+ (?:e|sao)\b)\w+|em (?:crianca|pequen[oa])"
+            r"|(?:ano|mes|semestre) passado)\b"
         ),
         PAST_TENSE: (
-            r"\b(?:era|eram|eramos|estava\w*|tinha\w*|morava\w*|vivia\w*|trabalhava\w*|usava\w*"
-            r"|usavamos|pagava\w*|foi|foram|fui|fomos|fiz|fez|disse|disseram|comprei|comprou"
-            r"|estive|esteve)\b|\b\w+(?:aram|eram|iram|ei"
-            r"|ou)\b(?<!sou)(?<!estou)(?<!vou)(?<!dou)|\bquando .*(?:mudamos|trocamos|compramos"
-            r"|comecamos|saimos)\b|\bquanto tempo (?:durou|levou|demorou)|\bontem\b"
+            r"\b(?:foi|foram|fui|fomos|fiz|fez|fizemos|fizeram|fizeste|disse\w*|estiv[eo]\w*"
+            r"|esteve|tive|teve|tivemos|tiveram|pude|pode-se|pus|pos|puseram|vim|veio|vieram"
+            r"|viemos|trouxe\w*|quis\w*|soube\w*|deu|deram|demos|dei|viu|vi|viram|vimos|houve"
+            r"|\w{2,}(?:aram|eram|iram|ei|ou|eu|iu|aste|este|iste)(?<!sou)(?<!vou)(?<!dou)"
+            r"(?<!estou)(?<!seu)(?<!meu)(?<!teu)(?<!este)(?<!neste)(?<!deste)(?<!museu)(?<!eram)"
+            r"(?<!existe)(?<!leste)(?<!europeu)|sei la)\b"
+            r"|\b(?:\w{2,}[aei]ram)\b|\b(?:caiu|nasceu|morreu|saiu|saimos|mudei|mudamos|trocamos"
+            r"|compramos|comecamos|largamos|deixamos|decidimos|gastamos|escolhemos)\b"
+            r"|\b(?:ontem|anteontem)\b"
         ),
         HAPPENED: (
             r"\b(?:disse|disseram|contou|aconteceu|recomendou|comprei|comprou|fui|fomos|visitei"
-            r"|decidi\w*|mudei|mudamos|trocamos|troquei|conversamos|fiz|fez)\b"
+            r"|decidi\w*|mudei|mudamos|trocamos|troquei|conversamos|fiz|fez|deu|trouxe)\b"
         ),
         HELD: (
-            r"\b(?:morava\w*|vivia\w*|trabalhava\w*|usava\w*|usavamos|tinha\w*|era|eram"
-            r"|estava\w*|pagava\w*|dirigia)\b"
+            rf"\b(?:{_IMPERFECT}|foi|foram|tive|teve|tivemos|estive|esteve|morei|morou|moramos"
+            r"|vivi|viveu|trabalhei|trabalhou|usei|usou|usamos|estudei|estudou|paguei)\b"
         ),
         STATE: (
-            r"\b(?:e|sao|sou|esta|estao|estou|estamos|tenho|temos|tem|ha|moro|moramos|mora|vivo"
+            r"\b(?:qual|quem|onde|quando|que|como|quanto|\w+o|\w+a) e (?!que\b)(?:o|a|os|as|meu"
+            r"|minha|nosso|nossa|que horas)\b|^e (?:o|a) \w+ que\b"
+            r"|\b(?:sao|sou|esta|estao|estou|estamos|tenho|temos|tem|ha|moro|mora|vivo|vive"
             r"|trabalho|trabalha|uso|usamos|usa|pago|pagamos|chamo|chama|custa|gosto|prefiro"
-            r"|posso|devo|comeca|termina|vence|fica|dirijo|continua|continuo|vai)\b|\b(?:agora"
-            r"|atual\w*|hoje em dia|ainda)\b|^(?:meu|minha|nosso|nossa)\b|^(?:\w+ )?(?:onde|qual"
-            r"|quais|que|quem|quant[oa]s?|como|quando)\b"
+            r"|posso|devo|comeca|termina|vence|fica|dirijo|continua|continuo|vai|vou|dura|fecha"
+            r"|abre|tomo|trata|cuida|preciso)\b"
+            r"|\b(?:agora|atual\w*|hoje em dia|ainda|mais recente|ultim[oa]s? (?!vez))\b"
+        ),
+        ASKS: (
+            r"^(?:e |\w+ )?(?:\w+ )?(?:onde|qual|quais|que|quem|quant[oa]s?|como|quando)\b"
+            r"|^(?:o |a )?(?:meu|minha|nosso|nossa|nome)\b"
         ),
     },
     stop_words="""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from recollect.text.languages.language import (
+    ACCENTED,
+    ASKS,
     ASSISTANT,
     DECIDED,
     DESIGNED,
+    EARLIER,
     EVENING_HOURS,
     EVENT,
     FAILED,
@@ -92,6 +95,14 @@ _FUNCTION_WORDS = """
 """
 _SAID_BY_YOU = "aconsejaste dijiste explicaste hablaste mencionaste recomendaste sugeriste"
 
+_IMPERFECT = (
+    r"era|eras|eran|eramos|iba|ibas|iban|ibamos|\w{2,}(?:abas?|abamos|aban)(?<!acaba)(?<!acaban)"
+    r"|(?:viv|ten|hab|com|beb|ped|dec|pod|deb|conduc|ve|le|sal|dorm|sab|dirig|hac|pon|cre|escrib"
+    r"|serv|part|recib|conoc|pertenec|sol|ced)(?:ia|ias|iamos|ian)"
+)
+"""A verb in the tense of what was so, not of what happened."""
+
+
 LANGUAGE = Language(
     code="es",
     times=_TIMES,
@@ -103,45 +114,63 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\bpor que\b|\bdesde cuando\b|\bcuanto (?:tiempo )?(?:hace|llevo|llevamos)\b"
-            r"|\bque (?:paso|dijo|dijeron|ocurrio)\b|\bcuantas veces\b|\bcomo fue\b"
+            r"\b(?:por que|desde cuando|cuantas veces)\b|\bcuanto (?:tiempo )?(?:hace|llevo"
+            r"|llevamos)\b|\bhace cuanto\b|\bultima vez\b|\bcuanto (?:tiempo )?(?:duro|tardo"
+            r"|tarde|tardamos)\b|\bque (?:paso|dijo|dijeron|ocurrio|tal (?:fue|salio|estuvo))\b"
+            r"|\bcomo (?:fue|fueron|salio|acabo|estuvo|quedo)\b"
+            r"|\bcuando (?:me|nos) \w+(?:e|amos|imos)\b|\bcuando \w+(?:amos|imos)\b"
         ),
         PAST: (
-            r"\b(?:antes|anterior\w*|antigu[oa]s?|previ[oa]s?|previamente|original\w*"
-            r"|antiguamente|al principio|en el pasado|por entonces|entonces|solia\w*"
-            r"|inicialmente|vivia\w*|trabajaba\w*|usaba\w*|usabamos|tenia\w*|era|eran|estaba\w*"
-            r"|pagaba\w*|conducia\w*|llevaba\w*|comia\w*|iba|ibamos|costaba\w*|llamaba\w*"
+            r"\b(?:anterior\w*|antigu[oa]s?|previ[oa]s?|previamente|original\w*|antiguamente"
+            r"|al principio|en el pasado|por entonces|en aquel\w* (?:epoca|entonces|tiempo\w*)"
+            r"|inicialmente|inicial|predecesor\w*|primero teniamos|ex \w+|antes de eso"
             r"|hasta (?:ahora|entonces|hace))\b"
+            rf"|\b(?:{_IMPERFECT})\b"
+        ),
+        EARLIER: (
+            r"\b(?:antes|hasta|entonces|cuando (?!\w+ (?:es|son)\b)\w+|de (?:pequen[oa]|nin[oa]"
+            r"|joven|estudiante))\b"
         ),
         PAST_TENSE: (
-            r"\b(?:me|te|le|nos|se|lo|la|les) \w+o\b(?<!llamo)"
-            r"|\b\w{3,}io\b(?<!servicio)(?<!precio)(?<!horario)(?<!cambio)(?<!anuncio)(?<!edificio)(?<!sitio)(?<!propio)(?<!usuario)(?<!calendario)(?<!repositorio)(?<!directorio)(?<!medio)(?<!envio)(?<!barrio)(?<!negocio)(?<!gimnasio)(?<!salario)(?<!socio)(?<!promedio)"
-            r"|\b(?:recomendo|compro|llego|empezo|termino|costo|gano|encontro|conto|propuso|dijo"
-            r"|hizo)\b|\b(?:era|eras|eran|eramos|estaba\w*|tenia\w*|habia\w*|vivia\w*"
-            r"|trabajaba\w*|usaba\w*|usabamos|fue|fueron|fui|fuimos|hice|hizo|dijo|compre|compro"
-            r"|estuve|estuvo|pagaba\w*)\b|\b(?:he|has|ha|hemos|han) \w+(?:ado|ido|cho|sto|to)\b"
-            r"|\bayer\b|\banoche\b|\bcuando (?:me |nos |se |te )|\bcuanto (?:tiempo )?(?:duro"
-            r"|tardo|tardamos)\b|\bcuando (?:empece|empezamos|\w+imos|cambiamos)\b|\b\w+(?:aron"
-            r"|ieron|aste|iste)\b|\b(?:quien"
-            r"|que) \w+(?:o)\b(?<!tengo)(?<!uso)(?<!hago)(?<!puedo)(?<!debo)(?<!vivo)(?<!pago)"
-            r"(?<!llevo)"
+            r"\b(?:fui|fue|fuimos|fueron|fuiste|hice|hizo|hicimos|hicieron|hiciste|dij[eo]"
+            r"|dijimos|dijeron|dijiste|tuv[eo]|tuvimos|tuvieron|estuv[eo]|estuvimos|estuvieron"
+            r"|pud[eo]|pudimos|puse|puso|pusimos|pusieron|vine|vino a|vinieron|vinimos|traj[eo]"
+            r"|trajeron|trajimos|quis[eo]|supe|supo|supimos|dio|dieron|dimos|vieron|hubo|anduv\w+"
+            r"|(?:le|ca|o|constru|inclu)yo|(?:nac|mor|mur|ped|pid|sal|sub|perd|decid|recib|ocurr"
+            r"|suced|escrib|abr|elig|conoc|romp|vend|com|beb|corr|aprend|respond|promet|ofrec"
+            r"|sirv|sint|repit|consigu|viv|part|v)io|\w+(?:aste|iste|aron|ieron)(?<!existe)"
+            r"|(?:tard|dur|compr|cambi|dej|empez|termin|qued|acord|encontr|mud|gast|visit|mir"
+            r"|prob|viaj|reserv|contrat|elegi|sali)mos|(?:tard|compr|cambi|dej|termin|qued|acord"
+            r"|encontr|mud|gast|visit|prob|viaj|contrat)amos)\b"
+            r"|\b(?:recomendo|conto|propuso|empezo|encontro|dijo|costo|llego a|compre)\b"
+            r"|\bquien (?:me |te |le |nos |se |lo |la )?\w{2,}o\b"
+            r"|\b(?:me|te|le|nos) (?:recet|recomend|cont|dej|regal|llam|prest|compr|escribi)o\b"
+            r"(?<!llamo)|\b(?:he|has|ha|hemos|han) (?:\w+ )?\w+(?:ado|ido|cho|sto|to)\b"
+            r"|\b(?:ayer|anoche|anteayer)\b"
+        ),
+        ACCENTED: (
+            r"\b\w{2,}(?:ó|í|é)\b(?<!qué)(?<!café)(?<!aquí)(?<!allí)(?<!así)(?<!ahí)(?<!\besté)"
+            r"(?<!comité)(?<!bebé)(?<!aré)(?<!eré)(?<!iré)(?<!dré)(?<!bré)"
         ),
         HAPPENED: (
-            r"\b(?:dijo|dije|dijeron|conto|paso|recomendo|recomendaste|compre|compro|fui|fuimos"
-            r"|visite|visitamos|decidi\w*|hablamos|cambiamos|me mude|nos mudamos|hice|hicimos"
-            r"|hizo)\b"
+            r"\b(?:dijo|dije|dijeron|conto|paso|recomendo|recomendaste|compre|compro|compramos"
+            r"|fui|fuimos|visit\w+|decidi\w*|hablamos|cambiamos|me mude|nos mudamos|hice|hicimos"
+            r"|hizo|dio|vi|vimos|traj[eo]|pidi[oe]\w*)\b"
         ),
         HELD: (
-            r"\b(?:vivia\w*|trabajaba\w*|usaba\w*|usabamos|tenia\w*|era|eran|estaba\w*|pagaba\w*"
-            r"|conducia)\b"
+            rf"\b(?:{_IMPERFECT}|fue|fueron|tuv[eo]|tuvimos|estuv[eo]|estuvimos|vivi|vivio"
+            r"|vivimos|trabaj[eo]|trabajamos|us[eo]|usamos|utilice|utilizo|estudi[eo]|pague)\b"
         ),
         STATE: (
-            r"\b(?:es|son|soy|eres|esta|estan|estoy|estamos|tengo|tenemos|tiene|hay|vivo|vivimos"
-            r"|vive|trabajo|trabaja|uso|usamos|usa|pago|pagamos|conduzco|llamo|llama|cuesta"
-            r"|gusta|prefiero|puedo|debo|empieza|termina|vence|cierra|abre|sigo|sigue|toca"
-            r"|llevo)\b|\b(?:ahora|actual\w*|hoy en dia|todavia|aun)\b|^(?:mi|mis"
-            r"|nuestr[oa]s?)\b|^(?:\w+ )?(?:donde|cual|cuales|que|quien|quienes|cuant[oa]s?|como"
-            r"|cuando)\b"
+            r"\b(?:es|son|soy|eres|esta|estan|estoy|estamos|tengo|tenemos|tiene|tienen|hay|vivo"
+            r"|vive|viven|trabajo|trabaja|uso|usamos|usa|pago|pagamos|conduzco|llamo|llama|cuesta"
+            r"|gusta|prefiero|puedo|debo|empieza|termina|vence|cierra|abre|sigo|sigue|toca|llevo"
+            r"|lleva|dura|tomo|va|voy|vamos|hace falta|necesito)\b"
+            r"|\b(?:ahora|actual\w*|hoy en dia|todavia|aun|ultim[oa]s? (?!vez))\b"
+        ),
+        ASKS: (
+            r"^(?:y |\w+ )?(?:\w+ )?(?:donde|cual|cuales|que|quien|quienes|cuant[oa]s?|como"
+            r"|cuando)\b|^(?:mi|mis|nuestr[oa]s?|el|la|los|las)\b"
         ),
     },
     stop_words="""
