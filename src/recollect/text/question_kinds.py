@@ -10,7 +10,7 @@ import functools
 import re
 from typing import Literal, TypeAlias
 
-from recollect.text.languages import INDEX_LANGUAGE, all_languages, of_own_letters, spaced
+from recollect.text.languages import INDEX_LANGUAGE, all_languages, spaced
 from recollect.text.languages.language import (
     ACCENTED,
     AGO,
@@ -29,15 +29,15 @@ from recollect.text.languages.language import (
     UNIT,
     Language,
 )
-from recollect.text.terms import bare, is_unspaced
+from recollect.text.terms import bare
 
 QuestionKind: TypeAlias = Literal["state", "past", "event"]
 _WORD = re.compile(r"[^\W_]+")
 _YEAR = r"(?:19|20)\d\d"
 _MARKS = " ?!.¿¡？。！؟"
 _TIME = "time"
-_LEAST = 2
-"""A clause without spaces has more characters."""
+_SIGNS_ABOVE = str.maketrans("", "", "\u0653\u0654\u0655")
+"""Those of Arabic letters, which are written or not."""
 
 
 def question_kind(question: str) -> QuestionKind:
@@ -50,19 +50,22 @@ def question_kind(question: str) -> QuestionKind:
     ['state', 'event', 'past']
     """
     lowered = question.replace("’", "'").lower().strip(_MARKS)
-    folded = bare(lowered)
-    signs = _signs(_language_of(folded))
+    folded = bare(lowered).translate(_SIGNS_ABOVE)
+    signs = _signs(_language_of(question, folded))
     if signs[EVENT].search(folded):
         return "event"
     past = signs[PAST].search(folded)
+    main = _main_clause(folded, signs[EARLIER])
+    is_held = signs[HELD].search(main) is not None
+    has_happened = signs[HAPPENED].search(main) is not None
     if past is not None:
-        main = _main_clause(folded, past)
-        is_event = signs[HAPPENED].search(main) and not signs[HELD].search(main)
-        return "event" if is_event else "past"
+        is_held = is_held or signs[HELD].search(past[0]) is not None
+        return "event" if has_happened and not is_held else "past"
     present = signs[STATE].search(folded)
     tense = min(_start(signs[PAST_TENSE], folded), _start(signs[ACCENTED], lowered))
     if tense < len(folded) and (present is None or tense <= present.start()):
-        return "past" if _is_held(folded, signs) else "event"
+        names_time = main != folded or signs[_TIME].search(folded)
+        return "past" if names_time and is_held and not has_happened else "event"
     is_asked = present or question.rstrip()[-1:] in "?？؟" or signs[ASKS].search(folded)
     return "state" if is_asked else "event"
 
@@ -73,28 +76,16 @@ def _start(sign: re.Pattern[str], text: str) -> int:
     return len(text) if found is None else found.start()
 
 
-def _is_held(folded: str, signs: dict[str, re.Pattern[str]]) -> bool:
-    """Return whether a question in the past asks for what lasted, at a time that it names."""
-    earlier = signs[EARLIER].search(folded)
-    if earlier is None and not signs[_TIME].search(folded):
-        return False
-    main = folded if earlier is None else _main_clause(folded, earlier)
-    return signs[HELD].search(main) is not None and not signs[HAPPENED].search(main)
-
-
-def _main_clause(folded: str, time: re.Match[str]) -> str:
+def _main_clause(folded: str, earlier: re.Pattern[str]) -> str:
     """Return a question without what it says about the time: "before we moved"."""
-    if is_unspaced(folded[time.end() - 1 :]):  # behind the clause that it belongs to
-        rest = folded[time.end() :]
-        return rest if len(rest) > _LEAST else folded
-    head = folded[: time.start()]
-    return head if head.strip() else folded.partition(",")[2] or folded
+    main = earlier.sub("", folded, count=1)
+    return main if main.strip() else folded + " "
 
 
-def _language_of(folded: str) -> str:
+def _language_of(question: str, folded: str) -> str:
     """Return the code of the language of a question: that of its script or its function words."""
-    if not folded.isascii():
-        of_script = (each.code for each in of_own_letters() if re.search(each.letters, folded))
+    if not question.isascii():
+        of_script = (each.code for each in all_languages() if re.search(each.letters, question))
         code = next(of_script, None)
         if code is not None:
             return code

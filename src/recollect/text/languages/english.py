@@ -155,7 +155,7 @@ LANGUAGE = Language(
             r"|lasted)\b)(?!.*\b(?:got|have to|has to)\b)"
             r"|\bwhat (?:happened|changed|(?:went|was) wrong|made|caused|led)\b"
             r"|\btell me (?:about|how .* (?:was|were|went))\b|\b(?:i|we|they)'ve (?!got\b)\w+"
-            r"|^(?:and |so )?(?:have|has|haven't|hasn't) (?!(?:\w+ ){1,2}(?:got|a|an|any)\b)"
+            r"|^(?:and |so )?(?:have|has|haven't|hasn't) (?!.*\bgot\b)(?!(?:\w+ ){1,2}(?:a|an|any)\b)"
             r"|^when (?:did|was|were)\b(?!.*\b(?:original|originally|previous|previously|old"
             r"|former|at first|initially|use to|used to|supposed|planned|scheduled|due)\b)"
             r"|\bhow (?:did|was|were) (?:it|that|the|my|our|\w+'s)\b.*\b(?:go|turn out|end)\b"
@@ -163,11 +163,11 @@ LANGUAGE = Language(
         ),
         PAST: (
             r"(?<!\bis )(?<!\bare )(?<!\bget )(?<!\bgot )(?<!\bwas )(?<!\bwere )(?<!\bbe )"
-            r"\bused to\b|\bdid(?:n't)?\b.*\buse to\b|\bbefore (?:that|this|then)\b"
+            r"\bused to\b|\bdid(?:n't)?\b.*\buse to\b|\bbefore (?:that|this|then)\b[^,]*"
             r"|\b(?:prior to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?"
             r"|predecessors?|back then|at first|in the past|beforehand|in those days|to begin with"
-            r"|back when|in the (?:beginning|old days)|at one (?:time|point)|once (?:was|were))\b"
-            r"|\b(?:my|our|the|his|her|their|your|'s) old(?:er)?(?! (?:are|is|area|one is)\b) \w+"
+            r"|in the (?:beginning|old days)|at one (?:time|point)|once (?:was|were))\b"
+            r"|\bback when\b[^,]*|\b(?:my|our|the|his|her|their|your|'s) old(?:er)?(?! (?:are|is|area|one is)\b) \w+"
             r"|(?<!-)\bold (?!enough|are)\w+$|\bex-\w+"
             r"|\bthe first \w+ (?:\w+ )?(?:i|we|they) (?:ever )?(?:had|used|set|gave|chose)\b"
         ),
@@ -176,7 +176,7 @@ LANGUAGE = Language(
             r"|teenager|baby)|at th(?:e|at) (?:time|point)|at the (?:start|beginning|end) of"
             r"|in the \w+ies|th(?:at|e) (?:summer|winter|spring|autumn|fall|year)"
             r"|when (?:i|we|he|she|they|it|\w+) (?:was|were|lived|worked|first|still|had"
-            r"|started|moved|joined|met|got|came|\w+ed))\b"
+            r"|started|moved|joined|met|got|came|\w+ed))\b[^,]*"
         ),
         PAST_TENSE: (
             r"\b(?:did|didn't|was|wasn't|were|weren't|had|hadn't)\b"

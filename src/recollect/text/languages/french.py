@@ -119,25 +119,25 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\bpourquoi\b|\bdepuis (?:quand|combien)\b|\bderniere fois\b|\bca fait combien de"
+            r"\bpourquoi\b|\braisons?\b|\bdepuis (?:quand|combien)\b|\bderniere fois\b|\bca fait combien de"
             r" temps\b|\bcombien de (?:temps|fois)\b(?=.* (?:a|ai|as|avons|ont|est|sont|etait|j'ai"
             r"|suis)\b)|\b(?:s'est|c'est)(?:-il| bien| mal)? (?:passe|deroule)e?s?\b"
             r"|\bcomment (?:s'est|etait|ca s'est)\b(?! \w+ ancien)"
         ),
         PAST: (
-            r"\b(?:auparavant|ancien\w*|precedent\w*|precedemment|autrefois|a l'origine"
+            r"\b(?:auparavant|ancien\w*|vieux|vieil\w*|precedent\w*|precedemment|autrefois|a l'origine"
             r"|initial\w*|d'origine|au (?:tout )?(?:depart|debut)|jadis|a l'epoque|jusque-la"
             r"|jusqu'alors|avant (?:ca|cela)|ex-\w+|predecesseur\w*|originel\w*)\b"
             rf"|\b(?:\w')?(?:{_IMPERFECT})\b"
         ),
         EARLIER: (
-            r"\b(?:avant|jusqu'\w+|quand (?:j'|je|il|elle|on|nous)|lorsqu\w+|enfant|etudiante?)"
-            r"\b|\b(?:l'an|l'annee|le mois) (?:dernier\w*|passee?)\b"
+            r"\b(?:avant|jusqu'\w+|quand (?:j'|je|il|elle|on|nous)|lorsqu\w+)\b[^,]*"
+            r"|\b(?:enfant|etudiante?)\b|\b(?:l'an|l'annee|le mois) (?:dernier\w*|passee?)\b"
         ),
         PAST_TENSE: (
             r"\b(?:\w')?(?:ai|as|a|avons|avez|ont)(?:-t)?(?:-(?:je|tu|il|elle|on|nous|vous|ils"
             r"|elles))? (?:(?:pas|deja|jamais|bien|tout|enfin|vraiment) )?\w{2,}(?:e|ee|i|is|it"
-            r"|u|us|ert|ait)\b(?<!quelle)(?<!une)(?<!cette)(?<!notre)(?<!votre)(?<!que)"
+            r"|u|us|ert|ait)\b(?<!quelle)(?<!qui)(?<!quoi)(?<!midi)(?<!une)(?<!cette)(?<!notre)(?<!votre)(?<!que)"
             r"(?<!toute)(?<!lieu)(?<!autre)(?<!propose de)(?<!droit)(?<!encore)(?<!comme)"
             r"|\b(?:\w')?(?:ai|as|a|avons|avez|ont) (?:\w+ )?(?:dit|fait|vu|lu|pris|mis|eu|ete|voulu"
             r"|pu|recu|promis|repondu|decouvert)\b"
@@ -159,7 +159,7 @@ LANGUAGE = Language(
         ),
         HELD: (rf"\b(?:\w')?(?:{_IMPERFECT}|habite|vecu|travaille|utilise|paye|ete)\b"),
         STATE: (
-            r"\b(?:est(?!-ce)|sont|suis|es|ai|a|avons|ont|habite|vis|vit|travaille|utilise|utilisons"
+            r"\b(?:est(?!-ce)|sont|suis|es|ai|(?<=\w )a|avons|ont|habite|vis|vit|travaille|utilise|utilisons"
             r"|paie|paye|appelle|conduis|coute|prefere|aime|peux|peut|dois|doit|faut|commence"
             r"|finit|expire|sommes|joue|fais|va|vas|vais|ferme|ouvre|garde|prend|prends|mange"
             r"|dure|termine|s'occupe|tourne|deploie)\b"

@@ -94,8 +94,8 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\b(?:warum|wieso|weshalb|wozu)\b|\bseit (?:wann|wie)\b|\bpassiert\b|\berzahl\b"
-            r"|\bwie (?:oft|lange) (?:war|waren|hat|habe|haben|bin|sind|ist .*\w{3}en$|wohne"
+            r"\b(?:warum|wieso|weshalb|wozu|grunde?)\b|\bseit (?:wann|wie)\b|\bpassiert\b|\berzahl\b"
+            r"|\bwie (?:oft|lange) (?:wohnten?|arbeiteten?|war|waren|hat|habe|haben|bin|sind|ist .*\w{3}en$|wohne"
             r"|arbeite)\b|\bwann (?:war|hat|habe|haben|bin|sind|wurde)\b(?!.*\b(?:ursprunglich"
             r"|geplant|fruher|zuerst|vorgesehen))|\bzuletzt\b|\bletzte[ns]? mal\b"
             r"|^wie (?:war|lief|ging|verlief)\b(?! \w+ \w*(?:name|nummer|adresse))(?=.*\b(?:de[rmn]"
@@ -104,11 +104,12 @@ LANGUAGE = Language(
         PAST: (
             r"\b(?:fruher\w*|vorher\w*|davor|damals|damalig\w*|ehemals|ehemalige\w*|zuvor|einst"
             r"|ursprunglich\w*|anfangs|bisher\w*|bis dahin|zunachst|vorige\w*|vorgange\w+"
-            r"|am anfang|zu beginn|zuerst|anfanglich\w*|ex-\w+|jahrelang)\b|\balte[nrsm]?\b"
+            r"|wohnten?|arbeiteten?|(?:be)?nutzten?|verwendeten?|hiess\w*|galt|galten|kosteten?"
+            r"|lauteten?|gehorten?|leiteten?|betreuten?|am anfang|zu beginn|zuerst|anfanglich\w*|ex-\w+|jahrelang)\b|\balte[nrsm]?\b"
         ),
         EARLIER: (
-            r"\bbevor\b|\bvor (?!allem|ort)\w+|\bbis (?!wann|wohin|zu welche)\w+"
-            r"|\bals (?!\w+ (?:nutzen|verwenden))\w+|\bwahrend\b|\bnoch\b"
+            r"\b(?:bevor|ehe|als|wahrend)\b[^,]*|\bvor (?!allem|ort)\w+"
+            r"|\bbis (?!wann|wohin|zu welche)\w+|\bnoch\b"
         ),
         PAST_TENSE: (
             r"\b(?:war|warst|waren|wart|hatte|hattest|hatten|wurde|wurdest|wurden|konnte"
@@ -142,7 +143,7 @@ LANGUAGE = Language(
             r"\b(?:gewohnt|wohnten?|gelebt|lebten?|gearbeitet|arbeiteten?|(?:be)?nutzten?"
             r"|benutzt|verwendet\w*|genutzt|gefahren|fuhr|fuhren|gezahlt|zahlten?|bezahlt"
             r"|war|waren|hatten?|gehabt|hiess\w*|geheissen|stand|standen|lag|lagen|galt"
-            r"|galten|kosteten?|gekostet|gehorten?|betreut\w*|leiteten?|geleitet|lief|liefen"
+            r"|galten|kosteten?|lauteten?|gekostet|gehorten?|betreut\w*|leiteten?|geleitet|lief|liefen"
             r"|hielt|gehalten|verdient\w*|gewesen|besass|studiert\w*|trug|machte|unterrichtet\w*"
             r"|gespielt|spielten?|kannten?|gekannt|bezogen|sassen?|fuhrte)\b"
         ),

@@ -110,20 +110,20 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\b(?:por ?que|desde quando|quantas vezes|ultima vez)\b|\bquanto tempo faz\b"
+            r"\b(?:por ?que|desde quando|razao|motivo|quantas vezes|ultima vez)\b|\bquanto tempo faz\b"
             r"|\bha quanto tempo\b|\bo que (?:aconteceu|houve)\b|\bquanto tempo (?:durou|levou"
             r"|demorou|levamos)\b|\bcomo (?:foi|foram|correu|ficou|saiu)\b"
             r"|\bquando .*(?:mudamos|trocamos|compramos|comecamos|saimos)\b"
         ),
         PAST: (
-            r"\b(?:anterior\w*|antig[oa]s?|previ[oa]s?|previamente|original\w*|antigamente"
+            r"\b(?:anterior\w*|antig[oa]s?|velh[oa]s?|previ[oa]s?|previamente|original\w*|antigamente"
             r"|no (?:inicio|comeco)|inicialmente|inicial|no passado|na epoca|naquel[ea]"
             r" (?:tempo|epoca|altura)|costumava\w*|predecessor\w*|antecessor\w*|ex-\w+"
             r"|antes d(?:isso|isto)|ate (?:agora|entao))\b"
             rf"|\b(?:{_IMPERFECT})\b"
         ),
         EARLIER: (
-            r"\b(?:antes|ate|quando (?!\w+ (?:e|sao)\b)\w+|em (?:crianca|pequen[oa])"
+            r"\b(?:antes|ate|quando (?!\w+ (?:e|sao)\b)\w+)\b[^,]*|\b(?:em (?:crianca|pequen[oa])"
             r"|(?:ano|mes|semestre) passado)\b"
         ),
         PAST_TENSE: (

@@ -105,6 +105,7 @@ _IMPERFECT = (
 
 LANGUAGE = Language(
     code="es",
+    letters="[¿¡]",
     times=_TIMES,
     ambiguous_times={
         "N": {"once": 11},
@@ -114,21 +115,21 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\b(?:por que|desde cuando|cuantas veces)\b|\bcuanto (?:tiempo )?(?:hace|llevo"
+            r"\b(?:por que|desde cuando|razon|motivo|cuantas veces)\b|\bcuanto (?:tiempo )?(?:hace|llevo"
             r"|llevamos)\b|\bhace cuanto\b|\bultima vez\b|\bcuanto (?:tiempo )?(?:duro|tardo"
             r"|tarde|tardamos)\b|\bque (?:paso|dijo|dijeron|ocurrio|tal (?:fue|salio|estuvo))\b"
             r"|\bcomo (?:fue|fueron|salio|acabo|estuvo|quedo)\b"
             r"|\bcuando (?:me|nos) \w+(?:e|amos|imos)\b|\bcuando \w+(?:amos|imos)\b"
         ),
         PAST: (
-            r"\b(?:anterior\w*|antigu[oa]s?|previ[oa]s?|previamente|original\w*|antiguamente"
+            r"\b(?:anterior\w*|antigu[oa]s?|viej[oa]s?|previ[oa]s?|previamente|original\w*|antiguamente"
             r"|al principio|en el pasado|por entonces|en aquel\w* (?:epoca|entonces|tiempo\w*)"
             r"|inicialmente|inicial|predecesor\w*|primero teniamos|ex \w+|antes de eso"
             r"|hasta (?:ahora|entonces|hace))\b"
             rf"|\b(?:{_IMPERFECT})\b"
         ),
         EARLIER: (
-            r"\b(?:antes|hasta|entonces|cuando (?!\w+ (?:es|son)\b)\w+|de (?:pequen[oa]|nin[oa]"
+            r"\b(?:antes|hasta|cuando (?!\w+ (?:es|son)\b)\w+)\b[^,]*|\b(?:entonces|de (?:pequen[oa]|nin[oa]"
             r"|joven|estudiante))\b"
         ),
         PAST_TENSE: (
@@ -143,7 +144,7 @@ LANGUAGE = Language(
             r"|prob|viaj|reserv|contrat|elegi|sali)mos|(?:tard|compr|cambi|dej|termin|qued|acord"
             r"|encontr|mud|gast|visit|prob|viaj|contrat)amos)\b"
             r"|\b(?:recomendo|conto|propuso|empezo|encontro|dijo|costo|llego a|compre)\b"
-            r"|\bquien (?:me |te |le |nos |se |lo |la )?\w{2,}o\b"
+            r"|(?<!\ba )\bquien (?:me |te |le |nos |se |lo |la )?\w{2,}o\b"
             r"|\b(?:me|te|le|nos) (?:recet|recomend|cont|dej|regal|llam|prest|compr|escribi)o\b"
             r"(?<!llamo)|\b(?:he|has|ha|hemos|han) (?:\w+ )?\w+(?:ado|ido|cho|sto|to)\b"
             r"|\b(?:ayer|anoche|anteayer)\b"
