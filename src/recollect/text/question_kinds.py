@@ -10,7 +10,7 @@ import functools
 import re
 from typing import Literal, TypeAlias
 
-from recollect.text.languages import INDEX_LANGUAGE, all_languages, spaced
+from recollect.text.languages import all_languages, spaced
 from recollect.text.languages.language import (
     ACCENTED,
     AGO,
@@ -55,19 +55,21 @@ def question_kind(question: str) -> QuestionKind:
     if signs[EVENT].search(folded):
         return "event"
     past = signs[PAST].search(folded)
+    if past is None:
+        present = signs[STATE].search(folded)
+        tense = min(_start(signs[PAST_TENSE], folded), _start(signs[ACCENTED], lowered))
+        if tense == len(folded) or (present is not None and present.start() < tense):
+            is_asked = present or question.rstrip()[-1:] in "?？؟" or signs[ASKS].search(folded)
+            return "state" if is_asked else "event"
     main = _main_clause(folded, signs[EARLIER])
     is_held = signs[HELD].search(main) is not None
     has_happened = signs[HAPPENED].search(main) is not None
     if past is not None:
         is_held = is_held or signs[HELD].search(past[0]) is not None
         return "event" if has_happened and not is_held else "past"
-    present = signs[STATE].search(folded)
-    tense = min(_start(signs[PAST_TENSE], folded), _start(signs[ACCENTED], lowered))
-    if tense < len(folded) and (present is None or tense <= present.start()):
-        names_time = main != folded or signs[_TIME].search(folded)
-        return "past" if names_time and is_held and not has_happened else "event"
-    is_asked = present or question.rstrip()[-1:] in "?？؟" or signs[ASKS].search(folded)
-    return "state" if is_asked else "event"
+    if has_happened or not is_held:
+        return "event"
+    return "past" if main != folded or signs[_TIME].search(folded) else "event"
 
 
 def _start(sign: re.Pattern[str], text: str) -> int:
@@ -85,16 +87,20 @@ def _main_clause(folded: str, earlier: re.Pattern[str]) -> str:
 def _language_of(question: str, folded: str) -> str:
     """Return the code of the language of a question: that of its script or its function words."""
     if not question.isascii():
-        of_script = (each.code for each in all_languages() if re.search(each.letters, question))
-        code = next(of_script, None)
-        if code is not None:
-            return code
+        for code, letters in _letters():
+            if letters.search(question):
+                return code
     words = _WORD.findall(folded)
-    counts = {
-        code: sum(map(names.__contains__, words)) + (_signs(code)[ASKS].match(folded) is not None)
-        for code, names in _function_words()
-    }
-    return max(counts, key=lambda code: (counts[code], code == INDEX_LANGUAGE.code))
+    counts = {code: sum(map(names.__contains__, words)) for code, names in _function_words()}
+    most = max(counts.values())
+    fitting = [code for code, count in counts.items() if count == most]
+    asked = (code for code in fitting if len(fitting) > 1 and _signs(code)[ASKS].match(folded))
+    return next(asked, fitting[0])
+
+
+@functools.cache
+def _letters() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((each.code, re.compile(each.letters)) for each in all_languages())
 
 
 @functools.cache
@@ -115,11 +121,9 @@ _NEVER = re.compile("(?!)")
 def _times_of(language: Language) -> str:
     """Return a pattern of times of the past: a year, a month, a season, "last year"."""
     times = language.times
-    months = [*times.get(MONTH, ()), *times.get(MAYBE_MONTH, ()), *times.get(SEASON, ())]
-    last = [word for word, step in times.get(SHIFT, {}).items() if step == -1]
-    parts = [_YEAR, *(rf"\b{re.escape(each)}\b" for each in (*months, *times.get(AGO, ())))]
-    if last:
-        units = "|".join(map(re.escape, times.get(UNIT, ())))
-        parts.append(rf"\b(?:{'|'.join(map(re.escape, last))})\W+(?:{units})\b")
-        parts.append(rf"\b(?:{units})\W+(?:{'|'.join(map(re.escape, last))})\b")
-    return "|".join(parts)
+    kinds = (MONTH, MAYBE_MONTH, SEASON, AGO)
+    words = "|".join(re.escape(word) for kind in kinds for word in times.get(kind, ()))
+    shifts = times.get(SHIFT, {}).items()
+    last = "|".join(re.escape(word) for word, step in shifts if step == -1)
+    units = "|".join(map(re.escape, times.get(UNIT, ())))
+    return rf"{_YEAR}|\b(?:{words}|(?:{last})\W+(?:{units})|(?:{units})\W+(?:{last}))\b"

@@ -122,6 +122,19 @@ _IRREGULAR_FORMS = f"""
 another sense is left out, as rose, ground and wound are (docs/experiments.md)."""
 
 
+_HELD = (
+    r"liv(?:ed?|ing)|work(?:ed|ing)?|us(?:ed?|ing)|have|had|own(?:ed)?|dr[io]v(?:e|ing)"
+    r"|pa(?:y|id|ying)|lik(?:e|ed)|prefer(?:red)?|rent(?:ed|ing)?|charged?|cost|r[ua]n|running"
+    r"|report(?:ed)?|be|was|were|stay(?:ed|ing)?|play(?:ed)?|study|studied|studying|weigh(?:ed)?"
+    r"|earn(?:ed)?|h[oe]ld|ke(?:ep|pt)|belong(?:ed)?|teach|taught|train(?:ed)?|call(?:ed)?"
+    r"|stored?|host(?:ed)?|support(?:ed)?|eat|drink|take|wear|wore|need(?:ed)?|go to|sp[eo]ak"
+    r"|spoke|know|knew|manag(?:ed?|ing)|led|lead|look(?:ed)? like|deploy|buy .* from|sit|sat"
+    r"|believed?|want(?:ed)?|contain(?:ed)?|cover(?:ed)?|allow(?:ed)?|accept|sleep|slept|smoke"
+    r"|dat(?:ed?|ing)|handled?|supervised?|headed|chaired|coached?|ship|commuted?|hated?|loved?"
+    r"|charge|mean|meant|represent|begin|start|open|close|attend \w*(?:school|college"
+    r"|university)"
+)
+"""Verbs of what lasts or is repeated."""
 _PAST_FORMS = "|".join(form for line in _IRREGULAR_VERBS.split(",") for form in line.split()[1:])
 
 
@@ -150,33 +163,39 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\bhow (?:many|much) \w+ (?:passed|elapsed|(?:were|was) there between)\b|\bhow ha(?:ve|s)\b|\b(?:why|how come|since when|how long ago|last time)\b|\breasons?\b"
-            r"|\bhow (?:many times|often|long)\b(?=.*\b(?:did|have|has|had|was|were"
-            r"|lasted)\b)(?!.*\b(?:got|have to|has to)\b)"
-            r"|\bwhat (?:happened|changed|(?:went|was) wrong|made|caused|led)\b"
-            r"|\btell me (?:about|how .* (?:was|were|went))\b|\b(?:i|we|they)'ve (?!got\b)\w+"
-            r"|^(?:and |so )?(?:have|has|haven't|hasn't) (?!.*\bgot\b)(?!(?:\w+ ){1,2}(?:a|an|any)\b)"
-            r"|^when (?:did|was|were)\b(?!.*\b(?:original|originally|previous|previously|old"
+            r"\b(?:why|since when|last time|reasons?|how (?:come|long ago|ha(?:ve|s)"
+            r"|(?:many|much) \w+ (?:passed|elapsed|(?:were|was) there between)"
+            r"|(?:many times|often|long)(?=.* (?:did|have|has|had|was|were|lasted)\b)(?!.* (?:got"
+            r"|have to|has to|old|previous|former|original|originally|used? to)\b)"
+            r"|(?:did|was|were) (?:it|that|the|my|our|\w+'s)\b.* (?:go|turn out|end))"
+            r"|what (?:happened|changed|made|caused|led|(?:went|was) wrong)"
+            r"|(?:problem|issue|trouble|error|bug)s?(?=.* (?:did|had|was|were)\b)"
+            r"|tell me (?:about|how .* (?:was|were|went))|(?:i|we|they)'ve (?!got\b)\w+"
+            r"|which .* (?:first|last|earlier|later)\b.* or)\b"
+            r"|^(?:and |so )?(?:have|has|haven't|hasn't) (?!.* got\b)(?!(?:\w+ ){1,2}(?:a|an|any)\b)"
+            rf"|\b(?:have|has) (?:i|we|you|they|he|she) (?:ever |already |never )?(?!us|liv|work|got\b)"
+            rf"(?:\w{{2,}}ed|been|{_PAST_FORMS})\b"
+            r"|^when (?:did|was|were)\b(?!.* (?:original|originally|previous|previously|old"
             r"|former|at first|initially|use to|used to|supposed|planned|scheduled|due)\b)"
-            r"|\bhow (?:did|was|were) (?:it|that|the|my|our|\w+'s)\b.*\b(?:go|turn out|end)\b"
-            r"|\bwhich\b.*\b(?:first|last|earlier|later)\b.*\bor\b"
         ),
         PAST: (
-            r"(?<!\bis )(?<!\bare )(?<!\bget )(?<!\bgot )(?<!\bwas )(?<!\bwere )(?<!\bbe )"
-            r"\bused to\b|\bdid(?:n't)?\b.*\buse to\b|\bbefore (?:that|this|then)\b[^,]*"
-            r"|\b(?:prior to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?"
-            r"|predecessors?|back then|at first|in the past|beforehand|in those days|to begin with"
-            r"|in the (?:beginning|old days)|at one (?:time|point)|once (?:was|were))\b"
-            r"|\bback when\b[^,]*|\b(?:my|our|the|his|her|their|your|'s) old(?:er)?(?! (?:are|is|area|one is)\b) \w+"
-            r"|(?<!-)\bold (?!enough|are)\w+$|\bex-\w+"
-            r"|\bthe first \w+ (?:\w+ )?(?:i|we|they) (?:ever )?(?:had|used|set|gave|chose)\b"
+            r"\b(?:used to(?<!is used to)(?<!are used to)(?<!get used to)(?<!got used to)"
+            r"(?<!was used to)(?<!were used to)(?<!be used to)|did(?:n't)? .*\buse to"
+            r"|before (?:that|this|then)\b[^,]*|back (?:then|when\b[^,]*)|prior to|beforehand"
+            r"|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|predecessors?"
+            r"|at (?:first|one (?:time|point))|to begin with|once (?:was|were)|ex-\w+"
+            r"|in (?:the (?:past|beginning|old days)|those days)"
+            r"|old(?:er)?(?<!how old)(?<!-old)(?<!years old)(?<!year old)(?<!an old)(?<!too old)"
+            r" (?!are\b|is\b|enough\b|one is\b)\w+"
+            r"|the first \w+ (?:\w+ )?(?:i|we|they) (?:ever )?(?:had|used|set|gave|chose))\b"
         ),
         EARLIER: (
-            r"\b(?:before|until|till|up to|earlier|as of|back in|as a (?:kid|child|student"
+            r"\b(?:before|until|till|up to|earlier|as of|during|(?:years|months|weeks|a while) back|back in|as a (?:kid|child|student"
             r"|teenager|baby)|at th(?:e|at) (?:time|point)|at the (?:start|beginning|end) of"
             r"|in the \w+ies|th(?:at|e) (?:summer|winter|spring|autumn|fall|year)"
-            r"|when (?:i|we|he|she|they|it|\w+) (?:was|were|lived|worked|first|still|had"
-            r"|started|moved|joined|met|got|came|\w+ed))\b[^,]*"
+            r"|under the|(?:my|our|his|her|their|'s) (?:very )?(?:first|last) (?:job|car|phone"
+            r"|address|flat|apartment|house|manager|boss|name|plan|school|home|team|laptop|role|salary"
+            r"|employer|landlord|budget|deadline|price|title|number)|(?<=\w )when|^when (?!is|are|does|did|do|was|were|will|can)\w+)\b[^,]*"
         ),
         PAST_TENSE: (
             r"\b(?:did|didn't|was|wasn't|were|weren't|had|hadn't)\b"
@@ -194,33 +213,25 @@ LANGUAGE = Language(
             r"|try|tried|make|made|break|broke|fix(?:ed)?|find|found|learn|talk(?:ed)?"
             r"|discuss(?:ed)?|do(?=\W*$)|done|cook|give|gave|send|sent|explain|write|wrote"
             r"|ask(?:ed)?|celebrated?|attend|changed?|switch(?:ed)?|moved?|leave|left|join(?:ed)?"
-            r"|stop(?:ped)?|start(?:ed)?|quit|sell|sold|replaced?|participated?|spend|spent"
-            r"|set|includ(?:e|ed)|pass(?:ed)?|completed?|postponed?)\b"
+            r"|stop(?:ped)?|started|quit|sell|sold|replaced?|participated?|spend|spent"
+            r"|set|includ(?:e|ed)|hit|pass(?:ed)?|completed?|postponed?)\b"
+            rf"|\bdid\b(?!.*\b(?:{_HELD})\b)|\bdoing\b(?! the)"
             r"|\b(?:was|were) (?:[\w'-]+ ){0,5}?(?!call|nam|locat|bas|us|schedul|plann|hous"
             r"|suppos|host|employ|insur|register|stor|assign|allow|capp|marri|need)\w{2,}ed\b"
         ),
-        HELD: (
-            r"\b(?:liv(?:ed?|ing)|work(?:ed|ing)?|us(?:ed?|ing)|have|had|own(?:ed)?|dr[io]v(?:e"
-            r"|ing)|pa(?:y|id|ying)|lik(?:e|ed)|prefer(?:red)?|rent(?:ed|ing)?|charged?|cost"
-            r"|r[ua]n|running|report(?:ed)?|be|was|were|stay(?:ed|ing)?|play(?:ed)?|study"
-            r"|studied|studying|weigh(?:ed)?|earn(?:ed)?|h[oe]ld|ke(?:ep|pt)|belong(?:ed)?"
-            r"|teach|taught|train(?:ed)?|call(?:ed)?|stored?|host(?:ed)?|support(?:ed)?|eat"
-            r"|drink|take|wear|wore|need(?:ed)?|go to|sp[eo]ak|spoke|know|knew|manag(?:ed?|ing)"
-            r"|led|lead|look(?:ed)? like|deploy|buy .* from|sit|sat|believed?|want(?:ed)?"
-            r"|(?:was|were) \w+ing)\b"
-        ),
+        HELD: rf"\b(?:{_HELD})\b",
         STATE: (
             r"\b(?:is|are|am|isn't|aren't|do|does|don't|doesn't|can|can't|should|must|will|would"
-            r"|could|might|shall|whats|wheres|whos|whens|hows)\b"
-            r"|\b(?:what|where|who|when|how|that|it|there|he|she|which)'s\b|\w'(?:re|m)\b"
-            r"|\b(?:have|has) (?:(?:i|we|you|they|he|she) )?(?:got|a|an|any|no|the|to)\b"
-            r"|\bhow (?:many|much) .*\b(?:have|has) (?:i|we) got\b"
-            r"|\b(?:i|we|i'm|we're|you|they) (?:live|work|use|have|drive|pay|like|prefer|own|need"
-            r"|take|want|go|get|keep|call|run)\b"
-            r"|\b(?:current(?:ly)?|now|nowadays|these days|still|latest|newest|most recent)\b"
+            r"|could|might|shall|whats|wheres|whos|whens|hows|(?:what|where|who|when|how|that|it"
+            r"|there|he|she|which)'s|(?:have|has) (?:(?:i|we|you|they|he|she) )?(?:got|a|an|any|no"
+            r"|the|to)|(?:i|we|you|they) (?:live|work|use|have|drive|pay|like|prefer|own|need|take"
+            r"|want|go|get|keep|call|run)|current(?:ly)?|now|nowadays|these days|still|latest"
+            r"|newest|most recent)\b|'(?:re|m)\b"
+            r"|\bhow (?:many|much) .* (?:have|has) (?:i|we) got\b"
+            r"|^(?:what|who|where|which|how) .*\b(?:was|were) .*\bagain$"
         ),
         ASKS: (
-            r"^(?:so |and |ok |remind me:? |tell me |hey )?(?:who|what|which|where|how|my|our|the)"
+            r"^(?:so |and |ok |remind me:? |tell me |hey |show me |give me |send me |i need |i want |looking for )*(?:who|what|which|where|how|my|our|the)"
             r"\b|\bnames? of\b"
         ),
     },

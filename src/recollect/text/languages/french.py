@@ -97,10 +97,11 @@ _FUNCTION_WORDS = """
 _SAID = "conseille dit explique mentionne parle propose recommande suggere"
 
 _IMPERFECT = (
-    r"(?:et|av|habit|travaill|utilis|pay|conduis|mange|fais|all|cout|appel|viv|ven|ten|dev|pouv"
-    r"|voul|sav|gagn|jou|dirige|s'occup|occup|tourn|aim|preferi?|buv|prena|prenn|mett|dorm|parl"
-    r"|lou|gard|port|utilisi|suiv|apparten|commenc|commence|finiss|ferm|ouvr|hebergei?)"
-    r"(?:ais|ait|aient|ions|iez)(?<!\bfait)(?<!\bfais)|tournait"
+    r"\w{1,}(?:ais|ait|aient)(?<!fait)(?<!fais)(?<!sais)(?<!sait)(?<!vais)(?<!mais)(?<!lais)"
+    r"(?<!lait)(?<!francais)(?<!trait)(?<!frais)(?<!essais)(?<!rrait)(?<!rrais)(?<!drait)"
+    r"(?<!drais)(?<!serait)(?<!aurait)(?<!souhait)(?<!plait)(?<!portrait)|parlais|parlait"
+    r"|allais|allait|appelait|appelais|travaillais|travaillait|voulais|voulait|faisait|faisais"
+    r"|avions|etions|habitions|utilisions|payions|travaillions|vivions|allions|faisions"
 )
 """A verb in the tense of what was so, not of what happened."""
 
@@ -128,7 +129,7 @@ LANGUAGE = Language(
             r"\b(?:auparavant|ancien\w*|vieux|vieil\w*|precedent\w*|precedemment|autrefois|a l'origine"
             r"|initial\w*|d'origine|au (?:tout )?(?:depart|debut)|jadis|a l'epoque|jusque-la"
             r"|jusqu'alors|avant (?:ca|cela)|ex-\w+|predecesseur\w*|originel\w*)\b"
-            rf"|\b(?:\w')?(?:{_IMPERFECT})\b"
+            rf"|\b(?:\w')?(?:{_IMPERFECT})\b(?!.* deja\b)"
         ),
         EARLIER: (
             r"\b(?:avant|jusqu'\w+|quand (?:j'|je|il|elle|on|nous)|lorsqu\w+)\b[^,]*"
@@ -136,7 +137,7 @@ LANGUAGE = Language(
         ),
         PAST_TENSE: (
             r"\b(?:\w')?(?:ai|as|a|avons|avez|ont)(?:-t)?(?:-(?:je|tu|il|elle|on|nous|vous|ils"
-            r"|elles))? (?:(?:pas|deja|jamais|bien|tout|enfin|vraiment) )?\w{2,}(?:e|ee|i|is|it"
+            r"|elles))? (?:(?:pas|deja|jamais|bien|tout|enfin|vraiment) )?(?!(?:l|d|c|s|m|n|t)(?:e|a|u|es)\b)\w+(?:e|ee|i|is|it"
             r"|u|us|ert|ait)\b(?<!quelle)(?<!qui)(?<!quoi)(?<!midi)(?<!une)(?<!cette)(?<!notre)(?<!votre)(?<!que)"
             r"(?<!toute)(?<!lieu)(?<!autre)(?<!propose de)(?<!droit)(?<!encore)(?<!comme)"
             r"|\b(?:\w')?(?:ai|as|a|avons|avez|ont) (?:\w+ )?(?:dit|fait|vu|lu|pris|mis|eu|ete|voulu"
@@ -144,7 +145,7 @@ LANGUAGE = Language(
             r"|\b(?:suis|est|sommes|sont|es|etes)(?:-(?:je|tu|il|elle|on|nous|vous|ils|elles))?"
             r" (?:\w+ )?(?:alle|venu|parti|arrive|ne|mort|passe|devenu|reste|tombe|sorti|entre"
             r"|rentre|revenu|monte|descendu)e?s?\b"
-            r"|\b(?:m'est|s'est|se sont|me suis|nous sommes|on s'est|t'es) \w+(?:e|ee|es|i|u|us"
+            r"|\b(?:m'est|s'est|se sont|me suis|nous sommes|on s'est|t'es)(?:-\w+)? \w+(?:e|ee|es|i|u|us"
             r"|it|is)\b|\bhier\b"
         ),
         ACCENTED: (

@@ -109,7 +109,7 @@ LANGUAGE = Language(
         ),
         EARLIER: (
             r"\b(?:bevor|ehe|als|wahrend)\b[^,]*|\bvor (?!allem|ort)\w+"
-            r"|\bbis (?!wann|wohin|zu welche)\w+|\bnoch\b"
+            r"|\bbis (?!wann|wohin|zu welche)\w+|\b(?:noch|\w{3,}zeit|\w+ jahren)\b|\b(?:in|unter|nach) der (?:ersten|alten)\b"
         ),
         PAST_TENSE: (
             r"\b(?:war|warst|waren|wart|hatte|hattest|hatten|wurde|wurdest|wurden|konnte"
@@ -136,7 +136,7 @@ LANGUAGE = Language(
         HAPPENED: (
             r"\b(?:gesagt|sagten?|erzahlt|passiert|empfohlen|empfahl|gekauft|kauften?|gegangen"
             r"|besucht|besuchten?|getroffen|gesehen|gelesen|entschieden|umgezogen|gewechselt"
-            r"|repariert|besprochen|gemacht|machten?|beglichen|geschickt|schickten?|erklart"
+            r"|repariert|besprochen|gemacht|beglichen|geschickt|schickten?|erklart"
             r"|wurden?|gesprochen|gefunden|bekommen|passierte|ausgegeben|geschrieben|gegeben)\b"
         ),
         HELD: (
@@ -144,11 +144,11 @@ LANGUAGE = Language(
             r"|benutzt|verwendet\w*|genutzt|gefahren|fuhr|fuhren|gezahlt|zahlten?|bezahlt"
             r"|war|waren|hatten?|gehabt|hiess\w*|geheissen|stand|standen|lag|lagen|galt"
             r"|galten|kosteten?|lauteten?|gekostet|gehorten?|betreut\w*|leiteten?|geleitet|lief|liefen"
-            r"|hielt|gehalten|verdient\w*|gewesen|besass|studiert\w*|trug|machte|unterrichtet\w*"
+            r"|hielt|gehalten|verdient\w*|gewesen|besass|studiert\w*|trug|machten?|nahm|nahmen|sah .* aus|gab .* frei|sprachen?|unterrichtet\w*"
             r"|gespielt|spielten?|kannten?|gekannt|bezogen|sassen?|fuhrte)\b"
         ),
         STATE: (
-            r"\b(?:ist|sind|bin|bist|habe|haben|hat|hast|wohne\w*|arbeite\w*|heisst|heisse"
+            r"^w\w+ (?:war|waren|hiess) (?:\w+ )?(?:doch|gleich|noch ?mal)\b|\b(?:ist|sind|bin|bist|habe|haben|hat|hast|wohne\w*|arbeite\w*|heisst|heisse"
             r"|benutz(?:e|en|t)|nutz(?:e|en|t)|verwende[nt]?|kostet|zahl(?:e|en|t)"
             r"|fahr(?:e|en|t)|gehor(?:e|en|t)|beginnt|lauft|findet|endet|lautet|steht|liegt"
             r"|gilt|mag|soll|muss|darf|kann|konnen|mussen|sollen|wird|werden|geht|kommt|braucht"
