@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from recollect.text.languages import INDEX_LANGUAGE, spaced, unspaced
+from recollect.text.languages import INDEX_LANGUAGE, of_own_letters, spaced, unspaced
 from recollect.text.languages.language import ASSISTANT, Language
 from recollect.text.terms import UNSPACED, bare
 
@@ -70,7 +70,7 @@ def _cues(folded: str) -> Iterator[str]:
         if (is_addressed or cue != ASSISTANT) and pattern.search(folded):
             yield cue
     if not folded.isascii():
-        yield from (c for c, signs in _cue_patterns(unspaced).items() if signs.search(folded))
+        yield from (c for c, signs in _cue_patterns(of_own_letters).items() if signs.search(folded))
 
 
 @functools.cache

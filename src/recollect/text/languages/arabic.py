@@ -8,6 +8,7 @@ from recollect.text.languages.language import (
     EVENT,
     HAPPENED,
     HELD,
+    NOW,
     PAST,
     PAST_TENSE,
     STATE,
@@ -40,6 +41,7 @@ LANGUAGE = Language(
         ),
         ASKS: r"^(?:و)?(?:اين|كم|ماذا|ما|من|متى|كيف|هل|اي|اية)\b",
     },
+    cue_patterns={NOW: r"الا\W?ن|حاليا|(?:ما|لا) (?:زال|يزال|تزال)|ما زلت"},
     stop_words="""
         من في على إلى عن مع هو هي هم أنا نحن أنت هذا هذه ذلك تلك التي الذي كان كانت يكون ما ماذا
         متى أين كيف لماذا هل لا لم لن قد أو و ثم أن إن كل بعض

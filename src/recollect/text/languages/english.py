@@ -238,7 +238,7 @@ LANGUAGE = Language(
     stemmer="english",
     irregular_forms=_IRREGULAR_FORMS,
     cue_words={
-        NOW: "now nowadays currently still anymore",
+        NOW: "now nowadays current currently latest newest still anymore",
         FIRST_PERSON: "i me my mine we us our ours",
     },
     cue_patterns={
@@ -247,7 +247,7 @@ LANGUAGE = Language(
             r"|\b(?:what|which) (?:date|day|month|season|time|week|weekend|year)\b"
         ),
         NAME: r"\b(?:where|who|whom|whose|which)\b",
-        NOW: r"\b(?:these days|at the moment|any (?:more|longer))\b",
+        NOW: r"\b(?:these days|at the moment|most recent|any (?:more|longer))\b",
         ASSISTANT: (
             r"\b(?:did|have|had) you\b"
             r"|\byou (?:\w+ )?(?:advised|explained|gave|mentioned|promised|proposed|recommended"

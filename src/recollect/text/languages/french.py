@@ -97,8 +97,8 @@ _FUNCTION_WORDS = """
 _SAID = "conseille dit explique mentionne parle propose recommande suggere"
 
 _IMPERFECT = (
-    r"\w{1,}(?:ais|ait|aient)(?<!fait)(?<!fais)(?<!sais)(?<!sait)(?<!vais)(?<!mais)(?<!lais)"
-    r"(?<!lait)(?<!francais)(?<!trait)(?<!frais)(?<!essais)(?<!rrait)(?<!rrais)(?<!drait)"
+    r"\w{1,}(?:ais|ait|aient)(?<!\bfait)(?<!\bfais)(?<!\bsais)(?<!\bsait)(?<!\bvais)(?<!\bmais)(?<!jamais)(?<!\blais)"
+    r"(?<!\blait)(?<!francais)(?<!\btrait)(?<!\bfrais)(?<!essais)(?<!rrait)(?<!rrais)(?<!drait)"
     r"(?<!drais)(?<!serait)(?<!aurait)(?<!souhait)(?<!plait)(?<!portrait)|parlais|parlait"
     r"|allais|allait|appelait|appelais|travaillais|travaillait|voulais|voulait|faisait|faisais"
     r"|avions|etions|habitions|utilisions|payions|travaillions|vivions|allions|faisions"
@@ -177,11 +177,11 @@ LANGUAGE = Language(
         pourquoi votre vous être était
     """,
     cue_words={
-        NOW: "actuellement desormais maintenant",
+        NOW: "actuel actuelle actuellement desormais maintenant",
         FIRST_PERSON: "moi notre nous",
     },
     cue_patterns={
-        NOW: r"\ben ce moment\b",
+        NOW: r"\b(?:en ce moment|de nos jours|plus recente?|(?:est|suis|ai|a|habite) (?:encore|toujours))\b",
         FIRST_PERSON: (
             r"\bj['’]\w|\b(?:ai|avais|dois|etais|puis|suis)-je\b"
             r"|\bje (?:dois|faisais|m|me|n|ne|prefere|peux|suis|travaille|veux|voulais)\b"

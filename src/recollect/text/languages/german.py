@@ -165,7 +165,7 @@ LANGUAGE = Language(
     cue_words={
         NOW: """
             aktuell aktuelle aktuellen aktueller derzeit heutzutage inzwischen jetzt mittlerweile
-            momentan noch zurzeit
+            momentan neueste neuesten neuester noch zurzeit
         """,
         FIRST_PERSON: """
             ich mich mir mein meine meinem meinen meiner wir uns unser unsere unserem unseren

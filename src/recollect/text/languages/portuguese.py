@@ -166,13 +166,13 @@ LANGUAGE = Language(
         sem até
     """,
     cue_words={
-        NOW: "agora ainda atualmente",
+        NOW: "agora ainda atual atualmente",
         FIRST_PERSON: """
             comigo connosco conosco eu meu meus minha minhas nos nossa nossas nosso nossos
         """,
     },
     cue_patterns={
-        NOW: r"\b(?:hoje em dia|neste momento)\b",
+        NOW: r"\b(?:hoje em dia|neste momento|mais recente|ja nao)\b",
         ASSISTANT: (
             rf"\b(?:{_SAID_BY_YOU.replace(' ', '|')})\b"
             r"|\bvoce (?:me |ja )?"

@@ -181,14 +181,14 @@ LANGUAGE = Language(
         sobre entre sin hasta
     """,
     cue_words={
-        NOW: "actualmente ahora todavia",
+        NOW: "actual actualmente ahora todavia",
         FIRST_PERSON: """
             conmigo dije dijimos hice hicimos mis nosotras nosotros nuestra nuestras nuestro
             nuestros
         """,
     },
     cue_patterns={
-        NOW: r"\b(?:hoy en dia|en este momento|ya no)\b",
+        NOW: r"\b(?:hoy en dia|(?:en este|de) momento|mas reciente|ya no)\b",
         ASSISTANT: (
             rf"\b(?:{_SAID_BY_YOU.replace(' ', '|')})\b"
             r"|\busted (?:me |ya )?"
