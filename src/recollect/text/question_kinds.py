@@ -10,7 +10,7 @@ import functools
 import re
 from typing import Literal, TypeAlias
 
-from recollect.text.languages import all_languages, spaced
+from recollect.text.languages import INDEX_LANGUAGE, all_languages, spaced
 from recollect.text.languages.language import (
     ACCENTED,
     AGO,
@@ -21,6 +21,7 @@ from recollect.text.languages.language import (
     HELD,
     MAYBE_MONTH,
     MONTH,
+    NAMED_TIME,
     PAST,
     PAST_TENSE,
     SEASON,
@@ -35,7 +36,6 @@ QuestionKind: TypeAlias = Literal["state", "past", "event"]
 _WORD = re.compile(r"[^\W_]+")
 _YEAR = r"(?:19|20)\d\d"
 _MARKS = " ?!.¿¡？。！؟"
-_TIME = "time"
 _SIGNS_ABOVE = str.maketrans("", "", "\u0653\u0654\u0655")
 """Those of Arabic letters, which are written or not."""
 
@@ -69,7 +69,7 @@ def question_kind(question: str) -> QuestionKind:
         return "event" if has_happened and not is_held else "past"
     if has_happened or not is_held:
         return "event"
-    return "past" if main != folded or signs[_TIME].search(folded) else "event"
+    return "past" if main != folded or signs[NAMED_TIME].search(folded) else "event"
 
 
 def _start(sign: re.Pattern[str], text: str) -> int:
@@ -79,9 +79,9 @@ def _start(sign: re.Pattern[str], text: str) -> int:
 
 
 def _main_clause(folded: str, earlier: re.Pattern[str]) -> str:
-    """Return a question without what it says about the time: "before we moved"."""
-    main = earlier.sub("", folded, count=1)
-    return main if main.strip() else folded + " "
+    """Return a question with ``|`` for what it says about the time: "before we moved"."""
+    main = earlier.sub("|", folded, count=1)
+    return folded + "|" if main == "|" else main
 
 
 def _language_of(question: str, folded: str) -> str:
@@ -94,6 +94,8 @@ def _language_of(question: str, folded: str) -> str:
     counts = {code: sum(map(names.__contains__, words)) for code, names in _function_words()}
     most = max(counts.values())
     fitting = [code for code, count in counts.items() if count == most]
+    if not question.isascii():  # English has no accents
+        fitting = [code for code in fitting if code != INDEX_LANGUAGE.code] or fitting
     asked = (code for code in fitting if len(fitting) > 1 and _signs(code)[ASKS].match(folded))
     return next(asked, fitting[0])
 
@@ -112,7 +114,7 @@ def _function_words() -> tuple[tuple[str, frozenset[str]], ...]:
 def _signs(code: str) -> dict[str, re.Pattern[str]]:
     language = next(each for each in all_languages() if each.code == code)
     signs = {name: re.compile(pattern) for name, pattern in language.question_kinds.items()}
-    return {ACCENTED: _NEVER, EARLIER: _NEVER, **signs, _TIME: re.compile(_times_of(language))}
+    return {ACCENTED: _NEVER, EARLIER: _NEVER, **signs, NAMED_TIME: re.compile(_times_of(language))}
 
 
 _NEVER = re.compile("(?!)")
@@ -126,4 +128,5 @@ def _times_of(language: Language) -> str:
     shifts = times.get(SHIFT, {}).items()
     last = "|".join(re.escape(word) for word, step in shifts if step == -1)
     units = "|".join(map(re.escape, times.get(UNIT, ())))
-    return rf"{_YEAR}|\b(?:{words}|(?:{last})\W+(?:{units})|(?:{units})\W+(?:{last}))\b"
+    others = language.question_kinds.get(NAMED_TIME, "(?!)")
+    return rf"{others}|{_YEAR}|\b(?:{words}|(?:{last})\W+(?:{units})|(?:{units})\W+(?:{last}))\b"

@@ -18,6 +18,7 @@ from recollect.text.languages.language import (
     LASTING,
     MORNING_HOURS,
     NAME,
+    NAMED_TIME,
     NIGHT_HOURS,
     NOON_HOURS,
     NOW,
@@ -190,12 +191,20 @@ LANGUAGE = Language(
             r"|the first \w+ (?:\w+ )?(?:i|we|they) (?:ever )?(?:had|used|set|gave|chose))\b"
         ),
         EARLIER: (
-            r"\b(?:before|until|till|up to|earlier|as of|during|(?:years|months|weeks|a while) back|back in|as a (?:kid|child|student"
-            r"|teenager|baby)|at th(?:e|at) (?:time|point)|at the (?:start|beginning|end) of"
-            r"|in the \w+ies|th(?:at|e) (?:summer|winter|spring|autumn|fall|year)"
-            r"|under the|(?:my|our|his|her|their|'s) (?:very )?(?:first|last) (?:job|car|phone"
-            r"|address|flat|apartment|house|manager|boss|name|plan|school|home|team|laptop|role|salary"
-            r"|employer|landlord|budget|deadline|price|title|number)|(?<=\w )when|^when (?!is|are|does|did|do|was|were|will|can)\w+)\b[^,]*"
+            r"\b(?:before|until|till|up to|as of|as a (?:kid|child|student|teenager|baby)"
+            r"|at th(?:e|at) (?:time|point)|at the (?:start|beginning) of|in the \w+ies"
+            r"|(?:in|under|on) the (?:old|previous|former)|when (?:\w+ ){1,3}(?:was|were|lived"
+            r"|worked|first|still|had|started|moved|joined|launched|began|met|led|ran)"
+            r"|^when (?!is|are|does|did|do|was|were|will|can)\w+)\b[^,]*"
+        ),
+        NAMED_TIME: (
+            r"\b(?:earlier|during|(?:years|months|weeks|a while) back|back in|in (?:college"
+            r"|high school|school)|at (?:school|uni|university|college)|at the end of|when"
+            r"|last (?:semester|term|quarter|season|school year)"
+            r"|th(?:at|e) (?:summer|winter|spring|autumn|fall|year)"
+            r"|(?:my|our|his|her|their|'s) (?:very )?(?:first|last) (?:job|car|phone|address|flat"
+            r"|apartment|house|manager|boss|name|plan|school|home|team|laptop|role|salary"
+            r"|employer|landlord|budget|deadline|price|title|number))\b"
         ),
         PAST_TENSE: (
             r"\b(?:did|didn't|was|wasn't|were|weren't|had|hadn't)\b"
@@ -209,17 +218,26 @@ LANGUAGE = Language(
         ),
         HAPPENED: (
             r"\b(?:say|said|t(?:ell|old)|mention(?:ed)?|happen(?:ed)?|decided?|recommend(?:ed)?"
-            r"|suggest(?:ed)?|buy|bought|go|went|visit(?:ed)?|meet|met|see|saw|read|watch(?:ed)?"
-            r"|try|tried|make|made|break|broke|fix(?:ed)?|find|found|learn|talk(?:ed)?"
-            r"|discuss(?:ed)?|do(?=\W*$)|done|cook|give|gave|send|sent|explain|write|wrote"
-            r"|ask(?:ed)?|celebrated?|attend|changed?|switch(?:ed)?|moved?|leave|left|join(?:ed)?"
-            r"|stop(?:ped)?|started|quit|sell|sold|replaced?|participated?|spend|spent"
-            r"|set|includ(?:e|ed)|hit|pass(?:ed)?|completed?|postponed?)\b"
-            rf"|\bdid\b(?!.*\b(?:{_HELD})\b)|\bdoing\b(?! the)"
+            r"|suggest(?:ed)?|buy|bought|go(?! to\b)|went|visit(?:ed)?|meet|met|see|saw|read"
+            r"|watch(?:ed)?|try|tried|make|made|break|broke|fix(?:ed)?|find|found|learn(?:ed)?"
+            r"|talk(?:ed)?|discuss(?:ed)?|do(?=\W*$)|doing\b(?! the)|done|cook(?:ed)?|give|gave"
+            r"|send|sent|explain(?:ed)?|write|wrote|ask(?:ed)?|celebrated?|change|changed"
+            r"|switch(?:ed)?|moved?|leave|left|join(?:ed)?|stop(?:ped)?|started|quit|sell|sold"
+            r"|replaced?|participated?|spend|spent|hit|pass(?:ed)?|completed?|postponed?|set"
+            r"|includ(?:e|ed)|get|got|receive|received|w[io]n|lost|lose|arrived?|finish(?:ed)?"
+            r"|book(?:ed)?|order(?:ed)?|cancel(?:led)?|sign(?:ed)?|submit(?:ted)?|buil[dt]"
+            r"|created?|add(?:ed)?|removed?|plant(?:ed)?|adopt(?:ed)?|died?|marr(?:y|ied)"
+            r"|graduated?|travel(?:led|ed)?|fly|flew|ch(?:oo|o)sen?|picked?(?! up)|reali[sz]ed?"
+            r"|felt|feel|describ(?:e|ed)|shared?|install(?:ed)?|merged?|crash(?:ed)?|fail(?:ed)?"
+            r"|forg[eo]t|promised?|offer|hired?|fired?|injured?|hurt|fall|fell|improved?"
+            r"|achieved?|perform(?:ed)?|paint(?:ed)?|rais(?:e|ed)|react(?:ed)?|repl(?:y|ied)"
+            r"|respond(?:ed)?|eat|ate|brought|bring|lend|lent|borrow(?:ed)?|updated?|test(?:ed)?"
+            r"|reviewed?|outlined?|noticed?|cause|outcome|result|reaction|highlight|verdict"
+            r"|weather|response|invited)\b"
             r"|\b(?:was|were) (?:[\w'-]+ ){0,5}?(?!call|nam|locat|bas|us|schedul|plann|hous"
             r"|suppos|host|employ|insur|register|stor|assign|allow|capp|marri|need)\w{2,}ed\b"
         ),
-        HELD: rf"\b(?:{_HELD})\b",
+        HELD: rf"\b(?:{_HELD})\b|[|]",
         STATE: (
             r"\b(?:is|are|am|isn't|aren't|do|does|don't|doesn't|can|can't|should|must|will|would"
             r"|could|might|shall|whats|wheres|whos|whens|hows|(?:what|where|who|when|how|that|it"

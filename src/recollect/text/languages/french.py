@@ -138,7 +138,7 @@ LANGUAGE = Language(
         PAST_TENSE: (
             r"\b(?:\w')?(?:ai|as|a|avons|avez|ont)(?:-t)?(?:-(?:je|tu|il|elle|on|nous|vous|ils"
             r"|elles))? (?:(?:pas|deja|jamais|bien|tout|enfin|vraiment) )?(?!(?:l|d|c|s|m|n|t)(?:e|a|u|es)\b)\w+(?:e|ee|i|is|it"
-            r"|u|us|ert|ait)\b(?<!quelle)(?<!qui)(?<!quoi)(?<!midi)(?<!une)(?<!cette)(?<!notre)(?<!votre)(?<!que)"
+            r"|u|us|ert|ait|int|ort)\b(?<!quelle)(?<!qui)(?<!quoi)(?<!midi)(?<!une)(?<!cette)(?<!notre)(?<!votre)(?<!que)"
             r"(?<!toute)(?<!lieu)(?<!autre)(?<!propose de)(?<!droit)(?<!encore)(?<!comme)"
             r"|\b(?:\w')?(?:ai|as|a|avons|avez|ont) (?:\w+ )?(?:dit|fait|vu|lu|pris|mis|eu|ete|voulu"
             r"|pu|recu|promis|repondu|decouvert)\b"

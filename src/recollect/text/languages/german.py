@@ -17,6 +17,7 @@ from recollect.text.languages.language import (
     HELD,
     LASTING,
     MORNING_HOURS,
+    NAMED_TIME,
     NIGHT_HOURS,
     NOON_HOURS,
     NOW,
@@ -108,8 +109,13 @@ LANGUAGE = Language(
             r"|lauteten?|gehorten?|leiteten?|betreuten?|am anfang|zu beginn|zuerst|anfanglich\w*|ex-\w+|jahrelang)\b|\balte[nrsm]?\b"
         ),
         EARLIER: (
-            r"\b(?:bevor|ehe|als|wahrend)\b[^,]*|\bvor (?!allem|ort)\w+"
-            r"|\bbis (?!wann|wohin|zu welche)\w+|\b(?:noch|\w{3,}zeit|\w+ jahren)\b|\b(?:in|unter|nach) der (?:ersten|alten)\b"
+            r"\b(?:bevor|ehe|als|wahrend)\b[^,]*|\bvor (?!allem|ort|kurzem|lange[mr]|ein|zwei|drei|vier|\d|\w+ (?:tagen|wochen"
+            r"|monaten|jahren))\w+"
+            r"|\bbis (?!wann|wohin|zu welche)\w+"
+        ),
+        NAMED_TIME: (
+            r"\b(?:noch|(?:schul|studien|kinder|jugend|lehr)\w*zeit|\w+ jahren|im studium"
+            r"|in der (?:schule|uni|lehre)|(?:in|unter|nach) der (?:ersten|alten)|damals)\b"
         ),
         PAST_TENSE: (
             r"\b(?:war|warst|waren|wart|hatte|hattest|hatten|wurde|wurdest|wurden|konnte"
@@ -137,15 +143,15 @@ LANGUAGE = Language(
             r"\b(?:gesagt|sagten?|erzahlt|passiert|empfohlen|empfahl|gekauft|kauften?|gegangen"
             r"|besucht|besuchten?|getroffen|gesehen|gelesen|entschieden|umgezogen|gewechselt"
             r"|repariert|besprochen|gemacht|beglichen|geschickt|schickten?|erklart"
-            r"|wurden?|gesprochen|gefunden|bekommen|passierte|ausgegeben|geschrieben|gegeben)\b"
+            r"|wurden?|gesprochen|gefunden|bekommen|passierte|ausgegeben|geschrieben|gegeben|gegessen|getrunken|bestellt|unterschrieben|gewonnen|verloren|eingeladen|abgeschickt|gefragt|geantwortet|gestrichen|gelost|gebucht|getan|gefuhlt|gestartet|erreicht)\b"
         ),
         HELD: (
-            r"\b(?:gewohnt|wohnten?|gelebt|lebten?|gearbeitet|arbeiteten?|(?:be)?nutzten?"
+            r"\b(?:\w*gewohnt|wohnten?|gelebt|lebten?|gearbeitet|arbeiteten?|(?:be)?nutzten?"
             r"|benutzt|verwendet\w*|genutzt|gefahren|fuhr|fuhren|gezahlt|zahlten?|bezahlt"
             r"|war|waren|hatten?|gehabt|hiess\w*|geheissen|stand|standen|lag|lagen|galt"
             r"|galten|kosteten?|lauteten?|gekostet|gehorten?|betreut\w*|leiteten?|geleitet|lief|liefen"
             r"|hielt|gehalten|verdient\w*|gewesen|besass|studiert\w*|trug|machten?|nahm|nahmen|sah .* aus|gab .* frei|sprachen?|unterrichtet\w*"
-            r"|gespielt|spielten?|kannten?|gekannt|bezogen|sassen?|fuhrte)\b"
+            r"|gespielt|spielten?|kannten?|gekannt|bezogen|sassen?|fuhrte)\b|[|]"
         ),
         STATE: (
             r"^w\w+ (?:war|waren|hiess) (?:\w+ )?(?:doch|gleich|noch ?mal)\b|\b(?:ist|sind|bin|bist|habe|haben|hat|hast|wohne\w*|arbeite\w*|heisst|heisse"

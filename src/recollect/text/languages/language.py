@@ -61,13 +61,14 @@ MORNING_HOURS, NOON_HOURS, EVENING_HOURS, NIGHT_HOURS = (5, 12), (12, 18), (18, 
 WHEN, NAME, ASSISTANT, NOW, FIRST_PERSON = "when", "name", "assistant", "now", "first person"
 """Cues of questions. It asks for a time; for a person, place or thing by name; for what the
 assistant said; for how something is now; the one who asks speaks of themselves."""
-EVENT, PAST, EARLIER = "event", "past", "earlier"
+EVENT, PAST, EARLIER, NAMED_TIME = "event", "past", "earlier", "named time"
 PAST_TENSE, ACCENTED = "past tense", "accented"
 HAPPENED, HELD, STATE, ASKS = "happened", "held", "state", "asks"
 """Signs of questions: of what happened; of how something was; of a time up to another one, which
-counts with a verb of the past; a verb of the past, and one that only its accents tell, in small
-letters with accents; a verb of what happens, and one of what lasts; a verb or word of the present;
-any sign of a question. How they are weighed is in `recollect.text.question_kinds`."""
+counts with a verb of the past, and of one beside those of `times`; a verb of the past, and one that
+only its accents tell, in small letters with accents; a verb of what happens, and one of what lasts,
+for a question with ``|`` in place of what is earlier; a verb or word of the present; any sign of a
+question. How they are weighed is in `recollect.text.question_kinds`."""
 LASTING, DECIDED, OPEN, FAILED = "lasting", "decided", "open", "failed"
 FIXED, DESIGNED = "fixed", "designed"
 """Kinds of statements: something that must last, a decision, an open point, a failure; a repair,

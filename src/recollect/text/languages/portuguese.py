@@ -123,7 +123,7 @@ LANGUAGE = Language(
             rf"|\b(?:{_IMPERFECT})\b"
         ),
         EARLIER: (
-            r"\b(?:antes|ate|quando (?!\w+ (?:e|sao)\b)\w+)\b[^,]*|\b(?:em (?:crianca|pequen[oa])"
+            r"\b(?:antes|ate|(?<=\w )quando)\b[^,]*|\b(?:em (?:crianca|pequen[oa])"
             r"|(?:ano|mes|semestre) passado)\b"
         ),
         PAST_TENSE: (
@@ -134,7 +134,7 @@ LANGUAGE = Language(
             r"(?<!estou)(?<!seu)(?<!meu)(?<!teu)(?<!este)(?<!neste)(?<!deste)(?<!museu)(?<!eram)"
             r"(?<!existe)(?<!leste)(?<!europeu)|sei la)\b"
             r"|\b(?:\w{2,}[aei]ram)\b|\b(?:caiu|nasceu|morreu|saiu|saimos|mudei|mudamos|trocamos"
-            r"|compramos|comecamos|largamos|deixamos|decidimos|gastamos|escolhemos)\b"
+            r"|compramos|comecamos|largamos|deixamos|decidimos|gastamos|escolhemos|pintamos|consertamos|assinamos|visitamos|chegamos|viajamos|contratamos|reservamos)\b"
             r"|\b(?:ontem|anteontem)\b"
         ),
         HAPPENED: (
