@@ -166,15 +166,19 @@ LANGUAGE = Language(
         EVENT: (
             r"\b(?:why|since when|last time|reasons?|how (?:come|long ago|ha(?:ve|s)"
             r"|(?:many|much) \w+ (?:passed|elapsed|(?:were|was) there between)"
-            r"|(?:many times|often|long)(?=.* (?:did|have|has|had|was|were|lasted)\b)(?!.* (?:got"
+            r"|(?:many times|often|long)(?! (?:was|were) (?!i|we|you|they|he|she|it\b))(?! (?:did"
+            r"|was|were) .* (?:before|as a)\b)"
+            r"(?=.* (?:did|have|has|had|was|were|lasted)\b)(?!.* (?:got"
             r"|have to|has to|old|previous|former|original|originally|used? to)\b)"
             r"|(?:did|was|were) (?:it|that|the|my|our|\w+'s)\b.* (?:go|turn out|end))"
             r"|what (?:happened|changed|made|caused|led|(?:went|was) wrong)"
             r"|(?:problem|issue|trouble|error|bug)s?(?=.* (?:did|had|was|were)\b)"
             r"|tell me (?:about|how .* (?:was|were|went))|(?:i|we|they)'ve (?!got\b)\w+"
             r"|which .* (?:first|last|earlier|later)\b.* or)\b"
-            r"|^(?:and |so )?(?:have|has|haven't|hasn't) (?!.* got\b)(?!(?:\w+ ){1,2}(?:a|an|any)\b)"
-            rf"|\b(?:have|has) (?:i|we|you|they|he|she) (?:ever |already |never )?(?!us|liv|work|got\b)"
+            r"|^(?:and |so )?(?:have|has|haven't|hasn't) (?!.* got\b)(?!(?:\w+ ){1,2}(?:a|an"
+            r"|any)\b)"
+            r"|\b(?:have|has) (?:i|we|you|they|he|she) (?:ever |already |never )?(?!us|liv|work"
+            r"|got\b)"
             rf"(?:\w{{2,}}ed|been|{_PAST_FORMS})\b"
             r"|^when (?:did|was|were)\b(?!.* (?:original|originally|previous|previously|old"
             r"|former|at first|initially|use to|used to|supposed|planned|scheduled|due)\b)"
@@ -207,18 +211,21 @@ LANGUAGE = Language(
             r"|employer|landlord|budget|deadline|price|title|number))\b"
         ),
         PAST_TENSE: (
-            r"\b(?:did|didn't|was|wasn't|were|weren't|had|hadn't)\b"
+            r"\b(?:who|what|where|which \w+|i|we|he|she|they) could(?:n't)?\b|\b(?:did|didn't|was"
+            r"|wasn't|were|weren't|had|hadn't)\b"
             r"|\b(?:have|has|haven't|hasn't) (?:(?!got\b|to\b|a\b|an\b|the\b)[\w'-]+ ){0,5}?"
             rf"(?!got\b)(?:(?!need\b|feed\b|embed\b)\w{{2,}}ed|been|{_PAST_FORMS})\b"
             r"|\b(?:i|we|she|he|they|it|(?!(?:is|was|does|has|this)\b)\w+s|(?:who|which|what|that"
-            r"|how many)(?: (?!(?:is|are|am|do|does|can|should|must|will|to)\b)\w+){0,2}) (?:ever |already |once |first |just )?"
+            r"|how many)(?: (?!(?:is|are|am|do|does|can|should|must|will"
+            r"|to)\b)\w+){0,2}) (?:ever |already |once |first |just )?"
             rf"(?:(?!need\b|feed\b|embed\b|exceed\b|proceed\b|red\b|bed\b)\w{{2,}}ed"
             rf"|{_PAST_FORMS})\b(?! by\b| to \w+$)"
             r"|\b(?:ago|yesterday|last night)\b"
         ),
         HAPPENED: (
             r"\b(?:say|said|t(?:ell|old)|mention(?:ed)?|happen(?:ed)?|decided?|recommend(?:ed)?"
-            r"|suggest(?:ed)?|buy|bought|go(?! to\b)|went|visit(?:ed)?|meet|met|see|saw|read"
+            r"|suggest(?:ed)?|buy|bought|(?<!how often did )go(?! to\b)|went|visit(?:ed)?|meet"
+            r"|met|see|saw|read"
             r"|watch(?:ed)?|try|tried|make|made|break|broke|fix(?:ed)?|find|found|learn(?:ed)?"
             r"|talk(?:ed)?|discuss(?:ed)?|do(?=\W*$)|doing\b(?! the)|done|cook(?:ed)?|give|gave"
             r"|send|sent|explain(?:ed)?|write|wrote|ask(?:ed)?|celebrated?|change|changed"
@@ -234,22 +241,26 @@ LANGUAGE = Language(
             r"|respond(?:ed)?|eat|ate|brought|bring|lend|lent|borrow(?:ed)?|updated?|test(?:ed)?"
             r"|reviewed?|outlined?|noticed?|cause|outcome|result|reaction|highlight|verdict"
             r"|weather|response|invited)\b"
-            r"|\b(?:was|were) (?:[\w'-]+ ){0,5}?(?!call|nam|locat|bas|us|schedul|plann|hous"
-            r"|suppos|host|employ|insur|register|stor|assign|allow|capp|marri|need)\w{2,}ed\b"
+            r"|\b(?:was|were) (?:[\w'-]+ ){0,5}?(?!(?:call|nam|locat|bas|us|schedul|plann|hous"
+            r"|suppos|host|employ|insur|register|stor|assign|allow|capp|marri|need|pinn|limit"
+            r"|configur|enabl|station|enroll|engag|connect|subscrib|rout|licens"
+            r"|mount)\w*)\w{2,}ed\b"
         ),
-        HELD: rf"\b(?:{_HELD})\b|[|]",
+        HELD: rf"\b(?:{_HELD})\b|[|]|\b(?:could|how often|usually|always|every|\w+days)\b",
         STATE: (
             r"\b(?:is|are|am|isn't|aren't|do|does|don't|doesn't|can|can't|should|must|will|would"
-            r"|could|might|shall|whats|wheres|whos|whens|hows|(?:what|where|who|when|how|that|it"
+            r"|could (?:you|i|we)|might|shall|whats|wheres|whos|whens|hows|(?:what|where|who|when"
+            r"|how|that|it"
             r"|there|he|she|which)'s|(?:have|has) (?:(?:i|we|you|they|he|she) )?(?:got|a|an|any|no"
             r"|the|to)|(?:i|we|you|they) (?:live|work|use|have|drive|pay|like|prefer|own|need|take"
             r"|want|go|get|keep|call|run)|current(?:ly)?|now|nowadays|these days|still|latest"
             r"|newest|most recent)\b|'(?:re|m)\b"
             r"|\bhow (?:many|much) .* (?:have|has) (?:i|we) got\b"
-            r"|^(?:what|who|where|which|how) .*\b(?:was|were) .*\bagain$"
+            r"|^(?:what|who|where|which|how) .*\b(?:was|were) .*\bagain(?:$|,)"
         ),
         ASKS: (
-            r"^(?:so |and |ok |remind me:? |tell me |hey |show me |give me |send me |i need |i want |looking for )*(?:who|what|which|where|how|my|our|the)"
+            r"^(?:so |and |ok |remind me:? |tell me |hey |show me |give me |send me |i need "
+            r"|i want |looking for )*(?:who|what|which|where|how|my|our|the)"
             r"\b|\bnames? of\b"
         ),
     },

@@ -97,7 +97,9 @@ _FUNCTION_WORDS = """
 _SAID = "conseille dit explique mentionne parle propose recommande suggere"
 
 _IMPERFECT = (
-    r"\w{1,}(?:ais|ait|aient)(?<!\bfait)(?<!\bfais)(?<!\bsais)(?<!\bsait)(?<!\bvais)(?<!\bmais)(?<!jamais)(?<!\blais)"
+    r"\w{1,}(?:ais|ait"
+    r"|aient)(?<!\bfait)(?<!\bfais)(?<!\bsais)(?<!\bsait)(?<!\bvais)(?<!\bmais)(?<!jamais)"
+    r"(?<!\blais)"
     r"(?<!\blait)(?<!francais)(?<!\btrait)(?<!\bfrais)(?<!essais)(?<!rrait)(?<!rrais)(?<!drait)"
     r"(?<!drais)(?<!serait)(?<!aurait)(?<!souhait)(?<!plait)(?<!portrait)|parlais|parlait"
     r"|allais|allait|appelait|appelais|travaillais|travaillait|voulais|voulait|faisait|faisais"
@@ -120,13 +122,15 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\bpourquoi\b|\braisons?\b|\bdepuis (?:quand|combien)\b|\bderniere fois\b|\bca fait combien de"
+            r"\bpourquoi\b|\braisons?\b|\bdepuis (?:quand|combien)\b|\bderniere fois\b"
+            r"|\bca fait combien de"
             r" temps\b|\bcombien de (?:temps|fois)\b(?=.* (?:a|ai|as|avons|ont|est|sont|etait|j'ai"
             r"|suis)\b)|\b(?:s'est|c'est)(?:-il| bien| mal)? (?:passe|deroule)e?s?\b"
             r"|\bcomment (?:s'est|etait|ca s'est)\b(?! \w+ ancien)"
         ),
         PAST: (
-            r"\b(?:auparavant|ancien\w*|vieux|vieil\w*|precedent\w*|precedemment|autrefois|a l'origine"
+            r"\b(?:auparavant|ancien\w*|vieux|vieil\w*|precedent\w*|precedemment|autrefois"
+            r"|a l'origine"
             r"|initial\w*|d'origine|au (?:tout )?(?:depart|debut)|jadis|a l'epoque|jusque-la"
             r"|jusqu'alors|avant (?:ca|cela)|ex-\w+|predecesseur\w*|originel\w*)\b"
             rf"|\b(?:\w')?(?:{_IMPERFECT})\b(?!.* deja\b)"
@@ -137,15 +141,20 @@ LANGUAGE = Language(
         ),
         PAST_TENSE: (
             r"\b(?:\w')?(?:ai|as|a|avons|avez|ont)(?:-t)?(?:-(?:je|tu|il|elle|on|nous|vous|ils"
-            r"|elles))? (?:(?:pas|deja|jamais|bien|tout|enfin|vraiment) )?(?!(?:l|d|c|s|m|n|t)(?:e|a|u|es)\b)\w+(?:e|ee|i|is|it"
-            r"|u|us|ert|ait|int|ort)\b(?<!quelle)(?<!qui)(?<!quoi)(?<!midi)(?<!une)(?<!cette)(?<!notre)(?<!votre)(?<!que)"
+            r"|elles))? (?:(?:pas|deja|jamais|bien|tout|enfin|vraiment) )?(?!(?:l|d|c|s|m|n"
+            r"|t)(?:e|a|u|es)\b)\w+(?:e|ee|i|is|it"
+            r"|u|us|ert|ait|int"
+            r"|ort)\b(?<!quelle)(?<!qui)(?<!quoi)(?<!midi)(?<!une)(?<!cette)(?<!notre)(?<!votre)"
+            r"(?<!que)"
             r"(?<!toute)(?<!lieu)(?<!autre)(?<!propose de)(?<!droit)(?<!encore)(?<!comme)"
-            r"|\b(?:\w')?(?:ai|as|a|avons|avez|ont) (?:\w+ )?(?:dit|fait|vu|lu|pris|mis|eu|ete|voulu"
+            r"|\b(?:\w')?(?:ai|as|a|avons|avez|ont) (?:\w+ )?(?:dit|fait|vu|lu|pris|mis|eu|ete"
+            r"|voulu"
             r"|pu|recu|promis|repondu|decouvert)\b"
             r"|\b(?:suis|est|sommes|sont|es|etes)(?:-(?:je|tu|il|elle|on|nous|vous|ils|elles))?"
             r" (?:\w+ )?(?:alle|venu|parti|arrive|ne|mort|passe|devenu|reste|tombe|sorti|entre"
             r"|rentre|revenu|monte|descendu)e?s?\b"
-            r"|\b(?:m'est|s'est|se sont|me suis|nous sommes|on s'est|t'es)(?:-\w+)? \w+(?:e|ee|es|i|u|us"
+            r"|\b(?:m'est|s'est|se sont|me suis|nous sommes|on s'est|t'es)(?:-\w+)? \w+(?:e|ee|es"
+            r"|i|u|us"
             r"|it|is)\b|\bhier\b"
         ),
         ACCENTED: (
@@ -160,7 +169,8 @@ LANGUAGE = Language(
         ),
         HELD: (rf"\b(?:\w')?(?:{_IMPERFECT}|habite|vecu|travaille|utilise|paye|ete)\b"),
         STATE: (
-            r"\b(?:est(?!-ce)|sont|suis|es|ai|(?<=\w )a|avons|ont|habite|vis|vit|travaille|utilise|utilisons"
+            r"\b(?:est(?!-ce)|sont|suis|es|ai|(?<=\w )a|avons|ont|habite|vis|vit|travaille"
+            r"|utilise|utilisons"
             r"|paie|paye|appelle|conduis|coute|prefere|aime|peux|peut|dois|doit|faut|commence"
             r"|finit|expire|sommes|joue|fais|va|vas|vais|ferme|ouvre|garde|prend|prends|mange"
             r"|dure|termine|s'occupe|tourne|deploie)\b"
@@ -181,7 +191,10 @@ LANGUAGE = Language(
         FIRST_PERSON: "moi notre nous",
     },
     cue_patterns={
-        NOW: r"\b(?:en ce moment|de nos jours|plus recente?|(?:est|suis|ai|a|habite) (?:encore|toujours))\b",
+        NOW: (
+            r"\b(?:en ce moment|de nos jours|plus recente?|(?:est|suis|ai|a|habite) (?:encore"
+            r"|toujours))\b"
+        ),
         FIRST_PERSON: (
             r"\bj['’]\w|\b(?:ai|avais|dois|etais|puis|suis)-je\b"
             r"|\bje (?:dois|faisais|m|me|n|ne|prefere|peux|suis|travaille|veux|voulais)\b"

@@ -95,8 +95,10 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\b(?:warum|wieso|weshalb|wozu|grunde?)\b|\bseit (?:wann|wie)\b|\bpassiert\b|\berzahl\b"
-            r"|\bwie (?:oft|lange) (?:wohnten?|arbeiteten?|war|waren|hat|habe|haben|bin|sind|ist .*\w{3}en$|wohne"
+            r"\b(?:warum|wieso|weshalb|wozu|grunde?)\b|\bseit (?:wann|wie)\b|\bpassiert\b"
+            r"|\berzahl\b"
+            r"|\bwie (?:oft|lange) (?:wohnten?|arbeiteten?|war|waren|hat|habe|haben|bin|sind"
+            r"|ist .*\w{3}en$|wohne"
             r"|arbeite)\b|\bwann (?:war|hat|habe|haben|bin|sind|wurde)\b(?!.*\b(?:ursprunglich"
             r"|geplant|fruher|zuerst|vorgesehen))|\bzuletzt\b|\bletzte[ns]? mal\b"
             r"|^wie (?:war|lief|ging|verlief)\b(?! \w+ \w*(?:name|nummer|adresse))(?=.*\b(?:de[rmn]"
@@ -106,10 +108,12 @@ LANGUAGE = Language(
             r"\b(?:fruher\w*|vorher\w*|davor|damals|damalig\w*|ehemals|ehemalige\w*|zuvor|einst"
             r"|ursprunglich\w*|anfangs|bisher\w*|bis dahin|zunachst|vorige\w*|vorgange\w+"
             r"|wohnten?|arbeiteten?|(?:be)?nutzten?|verwendeten?|hiess\w*|galt|galten|kosteten?"
-            r"|lauteten?|gehorten?|leiteten?|betreuten?|am anfang|zu beginn|zuerst|anfanglich\w*|ex-\w+|jahrelang)\b|\balte[nrsm]?\b"
+            r"|lauteten?|gehorten?|leiteten?|betreuten?|am anfang|zu beginn|zuerst|anfanglich\w*"
+            r"|ex-\w+|jahrelang)\b|\balte[nrsm]?\b"
         ),
         EARLIER: (
-            r"\b(?:bevor|ehe|als|wahrend)\b[^,]*|\bvor (?!allem|ort|kurzem|lange[mr]|ein|zwei|drei|vier|\d|\w+ (?:tagen|wochen"
+            r"\b(?:bevor|ehe|als|wahrend)\b[^,]*|\bvor (?!allem|ort|kurzem|lange[mr]|ein|zwei"
+            r"|drei|vier|\d|\w+ (?:tagen|wochen"
             r"|monaten|jahren))\w+"
             r"|\bbis (?!wann|wohin|zu welche)\w+"
         ),
@@ -124,13 +128,14 @@ LANGUAGE = Language(
             r"|fuhren|sah|sahen|fand|fanden|nahm|nahmen|schrieb|blieb|ass|assen|trank|trug"
             r"|sprach|sprachen|schlief|lag|lagen|hielt|begann|verlor|traf|trafen|rief|bekam"
             r"|bekamen|half|zog|zogen|flog|flogen|starb|gewann|verliess|ubernahm|empfahl"
-            r"|unterschrieb|brach|ass|schien|besass)\b"
+            r"|unterschrieb|brach|wog|wogen|trank|tranken|hing|hingen|sass|sassen|wuchs|brachten?"
+            r"|kannten?|wusste|schien|besass)\b"
             r"|^(?:\w+ )?(?:wer|wen|wem|was|wo\w*|wie|wann|(?:welche\w*|wie ?viele?n?"
             r"|was fur(?: ein\w*)?)(?: \w+){1,2}) (?:\w{2,}te|\w{2,}ten|\w{2,}test)\b"
             r"(?<!heute)(?<!bitte)(?<!letzte)(?<!arbeiten)(?<!leiten)(?<!miete)(?<!konten)"
             r"(?<!daten)(?<!mochte)(?<!halten)(?<!kosten)(?<!karten)(?<!alte)(?<!alten)"
             r"(?<!arbeite)(?<!warte)(?<!erste)(?<!beste)(?<!starten)(?<!testen)(?<!rechte)"
-            r"|\b(?:hab|habe|hast|hat|haben|habt)\b.*\b(?:ge\w+(?:t|en)|\w+ge\w+(?:t|en)"
+            r"|\b(?:hab|habe|hast|hat|haben|habt)\b.*\b(?:ge\w+(?:t|en|ed)|\w+ge\w+(?:t|en|ed)"
             r"|\w+iert|(?:be|ver|er|ent|zer|emp|miss|uber|unter|wider)\w+(?:t|en)|getan)(?=$|,"
             r"| und | oder | hat| habe| bevor)"
             r"|\b(?:bin|bist|ist|sind|seid)\b.*\b(?:\w*(?:gegangen|gefahren|gezogen|passiert"
@@ -143,18 +148,24 @@ LANGUAGE = Language(
             r"\b(?:gesagt|sagten?|erzahlt|passiert|empfohlen|empfahl|gekauft|kauften?|gegangen"
             r"|besucht|besuchten?|getroffen|gesehen|gelesen|entschieden|umgezogen|gewechselt"
             r"|repariert|besprochen|gemacht|beglichen|geschickt|schickten?|erklart"
-            r"|wurden?|gesprochen|gefunden|bekommen|passierte|ausgegeben|geschrieben|gegeben|gegessen|getrunken|bestellt|unterschrieben|gewonnen|verloren|eingeladen|abgeschickt|gefragt|geantwortet|gestrichen|gelost|gebucht|getan|gefuhlt|gestartet|erreicht)\b"
+            r"|wurden?|gesprochen|gefunden|bekommen|passierte|ausgegeben|geschrieben|gegeben"
+            r"|gegessen|getrunken|bestellt|unterschrieben|gewonnen|verloren|eingeladen"
+            r"|abgeschickt|gefragt|geantwortet|gestrichen|gelost|gebucht|getan|gefuhlt|gestartet"
+            r"|erreicht)\b"
         ),
         HELD: (
             r"\b(?:\w*gewohnt|wohnten?|gelebt|lebten?|gearbeitet|arbeiteten?|(?:be)?nutzten?"
             r"|benutzt|verwendet\w*|genutzt|gefahren|fuhr|fuhren|gezahlt|zahlten?|bezahlt"
             r"|war|waren|hatten?|gehabt|hiess\w*|geheissen|stand|standen|lag|lagen|galt"
-            r"|galten|kosteten?|lauteten?|gekostet|gehorten?|betreut\w*|leiteten?|geleitet|lief|liefen"
-            r"|hielt|gehalten|verdient\w*|gewesen|besass|studiert\w*|trug|machten?|nahm|nahmen|sah .* aus|gab .* frei|sprachen?|unterrichtet\w*"
+            r"|galten|kosteten?|lauteten?|gekostet|gehorten?|betreut\w*|leiteten?|geleitet|lief"
+            r"|liefen"
+            r"|hielt|gehalten|verdient\w*|gewesen|besass|wog|trank|hing|studiert\w*|trug|machten?"
+            r"|nahm|nahmen|sah .* aus|gab .* frei|sprachen?|unterrichtet\w*"
             r"|gespielt|spielten?|kannten?|gekannt|bezogen|sassen?|fuhrte)\b|[|]"
         ),
         STATE: (
-            r"^w\w+ (?:war|waren|hiess) (?:\w+ )?(?:doch|gleich|noch ?mal)\b|\b(?:ist|sind|bin|bist|habe|haben|hat|hast|wohne\w*|arbeite\w*|heisst|heisse"
+            r"^w\w+ (?:war|waren|hiess) (?:\w+ )?(?:doch|gleich|noch ?mal)\b|\b(?:ist|sind|bin"
+            r"|bist|habe|haben|hat|hast|wohne\w*|arbeite\w*|heisst|heisse"
             r"|benutz(?:e|en|t)|nutz(?:e|en|t)|verwende[nt]?|kostet|zahl(?:e|en|t)"
             r"|fahr(?:e|en|t)|gehor(?:e|en|t)|beginnt|lauft|findet|endet|lautet|steht|liegt"
             r"|gilt|mag|soll|muss|darf|kann|konnen|mussen|sollen|wird|werden|geht|kommt|braucht"

@@ -110,13 +110,15 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\b(?:por ?que|desde quando|razao|motivo|quantas vezes|ultima vez)\b|\bquanto tempo faz\b"
+            r"\b(?:por ?que|desde quando|razao|motivo|quantas vezes|ultima vez)\b"
+            r"|\bquanto tempo faz\b"
             r"|\bha quanto tempo\b|\bo que (?:aconteceu|houve)\b|\bquanto tempo (?:durou|levou"
             r"|demorou|levamos)\b|\bcomo (?:foi|foram|correu|ficou|saiu)\b"
             r"|\bquando .*(?:mudamos|trocamos|compramos|comecamos|saimos)\b"
         ),
         PAST: (
-            r"\b(?:anterior\w*|antig[oa]s?|velh[oa]s?|previ[oa]s?|previamente|original\w*|antigamente"
+            r"\b(?:anterior\w*|antig[oa]s?|velh[oa]s?|previ[oa]s?|previamente|original\w*"
+            r"|antigamente"
             r"|no (?:inicio|comeco)|inicialmente|inicial|no passado|na epoca|naquel[ea]"
             r" (?:tempo|epoca|altura)|costumava\w*|predecessor\w*|antecessor\w*|ex-\w+"
             r"|antes d(?:isso|isto)|ate (?:agora|entao))\b"
@@ -130,11 +132,14 @@ LANGUAGE = Language(
             r"\b(?:foi|foram|fui|fomos|fiz|fez|fizemos|fizeram|fizeste|disse\w*|estiv[eo]\w*"
             r"|esteve|tive|teve|tivemos|tiveram|pude|pode-se|pus|pos|puseram|vim|veio|vieram"
             r"|viemos|trouxe\w*|quis\w*|soube\w*|deu|deram|demos|dei|viu|vi|viram|vimos|houve"
-            r"|\w{2,}(?:aram|eram|iram|ei|ou|eu|iu|aste|este|iste)(?<!sou)(?<!vou)(?<!dou)"
-            r"(?<!estou)(?<!seu)(?<!meu)(?<!teu)(?<!este)(?<!neste)(?<!deste)(?<!museu)(?<!eram)"
+            r"|\w{2,}(?:aram|eram|iram|ei|ou|eu|iu|aste|este|iste)(?<!\bsou)(?<!\bvou)(?<!\bdou)"
+            r"(?<!\bestou)(?<!seu)(?<!meu)(?<!teu)(?<!este)(?<!neste)(?<!deste)(?<!museu)(?<!eram)"
             r"(?<!existe)(?<!leste)(?<!europeu)|sei la)\b"
             r"|\b(?:\w{2,}[aei]ram)\b|\b(?:caiu|nasceu|morreu|saiu|saimos|mudei|mudamos|trocamos"
-            r"|compramos|comecamos|largamos|deixamos|decidimos|gastamos|escolhemos|pintamos|consertamos|assinamos|visitamos|chegamos|viajamos|contratamos|reservamos)\b"
+            r"|(?:perd|vend|com|beb|corr|decid|ped|sub|dorm|escrev|receb|conhec|part"
+            r"|cumpr|aprend|escolh|consegu|sent)i"
+            r"|compramos|comecamos|largamos|deixamos|decidimos|gastamos|escolhemos|pintamos"
+            r"|consertamos|assinamos|visitamos|chegamos|viajamos|contratamos|reservamos)\b"
             r"|\b(?:ontem|anteontem)\b"
         ),
         HAPPENED: (

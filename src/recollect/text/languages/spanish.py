@@ -99,7 +99,8 @@ _IMPERFECT = (
     r"era|eras|eran|eramos|iba|ibas|iban|ibamos|\w{2,}(?:abas?|abamos|aban)(?<!acaba)(?<!acaban)"
     r"|(?:viv|ten|hab|com|beb|ped|dec|pod|deb|conduc|ve|le|sal|dorm|sab|dirig|hac|pon|cre|escrib"
     r"|serv|part|recib|conoc|pertenec|sol|ced|recog|eleg|exig|cog|exist|asist|cumpl|cubr|abr|permit"
-    r"|admit|compart|ofrec|parec|depend|perd|mov|volv|sub|ven|tra|med|segu|corr|vest)(?:ia|ias|iamos|ian)"
+    r"|admit|compart|ofrec|parec|depend|perd|mov|volv|sub|ven|tra|med|segu|corr|vest)(?:ia|ias"
+    r"|iamos|ian)"
 )
 """A verb in the tense of what was so, not of what happened."""
 
@@ -116,14 +117,17 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\b(?:por que|desde cuando|razon|motivo|cuantas veces)\b|\bcuanto (?:tiempo )?(?:hace|llevo"
+            r"\b(?:por que|desde cuando|razon|motivo|cuantas veces)\b"
+            r"|\bcuanto (?:tiempo )?(?:hace|llevo"
             r"|llevamos)\b|\bhace cuanto\b|\bultima vez\b|\bcuanto (?:tiempo )?(?:duro|tardo"
             r"|tarde|tardamos)\b|\bque (?:paso|dijo|dijeron|ocurrio|tal (?:fue|salio|estuvo))\b"
             r"|\bcomo (?:fue|fueron|salio|acabo|estuvo|quedo)\b"
-            r"|^cuando (?:\w+ ){0,2}(?:fue|fueron|\w+(?:aron|ieron|io))\b|\bcuando (?:me|nos) \w+(?:e|amos|imos)\b|\bcuando \w+(?:amos|imos)\b"
+            r"|^cuando (?:\w+ ){0,2}(?:fue|fueron|\w+(?:aron|ieron|io))\b|\bcuando (?:me"
+            r"|nos) \w+(?:e|amos|imos)\b|\bcuando \w+(?:amos|imos)\b"
         ),
         PAST: (
-            r"\b(?:anterior\w*|antigu[oa]s?|viej[oa]s?|previ[oa]s?|previamente|original\w*|antiguamente"
+            r"\b(?:anterior\w*|antigu[oa]s?|viej[oa]s?|previ[oa]s?|previamente|original\w*"
+            r"|antiguamente"
             r"|al principio|en el pasado|por entonces|en aquel\w* (?:epoca|entonces|tiempo\w*)"
             r"|inicialmente|inicial|predecesor\w*|primero teniamos|ex \w+|antes de eso"
             r"|hasta (?:ahora|entonces|hace))\b"
@@ -143,7 +147,8 @@ LANGUAGE = Language(
             r"|sirv|sint|repit|consigu|viv|part|v)io|\w+(?:aste|iste|aron|ieron)(?<!existe)"
             r"|(?:tard|dur|compr|cambi|dej|empez|termin|qued|acord|encontr|mud|gast|visit|mir"
             r"|prob|viaj|reserv|contrat|elegi|sali)mos|(?:tard|compr|cambi|dej|termin|qued|acord"
-            r"|encontr|mud|gast|visit|prob|viaj|contrat|pint|arregl|firm|celebr|organiz|lleg|entr|cen|reserv)amos)\b"
+            r"|encontr|mud|gast|visit|prob|viaj|contrat|pint|arregl|firm|celebr|organiz|lleg|entr"
+            r"|cen|reserv)amos)\b"
             r"|\b(?:recomendo|conto|propuso|empezo|encontro|dijo|costo|llego a|compre)\b"
             r"|(?<!\ba )\bquien (?:me |te |le |nos |se |lo |la )?\w{2,}o\b"
             r"|\b(?:me|te|le|nos) (?:recet|recomend|cont|dej|regal|llam|prest|compr|escribi)o\b"
@@ -151,7 +156,8 @@ LANGUAGE = Language(
             r"|\b(?:ayer|anoche|anteayer)\b"
         ),
         ACCENTED: (
-            r"\b\w{2,}(?:ó|í|é)\b(?<!\bqué)(?<!porqué)(?<!café)(?<!aquí)(?<!allí)(?<!así)(?<!ahí)(?<!\besté)"
+            r"\b\w{2,}(?:ó|í"
+            r"|é)\b(?<!\bqué)(?<!porqué)(?<!café)(?<!aquí)(?<!allí)(?<!así)(?<!ahí)(?<!\besté)"
             r"(?<!comité)(?<!bebé)(?<!aré)(?<!eré)(?<!iré)(?<!dré)(?<!bré)"
         ),
         HAPPENED: (
