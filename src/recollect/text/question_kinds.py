@@ -35,6 +35,8 @@ from recollect.text.terms import bare
 QuestionKind: TypeAlias = Literal["state", "past", "event"]
 _WORD = re.compile(r"[^\W_]+")
 _YEAR = r"(?:19|20)\d\d"
+MOST_CHARS = 300
+"""What is behind does not count: signs far apart are searched for in quadratic time."""
 _MARKS = " ?!.¿¡？。！؟"
 _SIGNS_ABOVE = str.maketrans("", "", "\u0653\u0654\u0655")
 """Those of Arabic letters, which are written or not."""
@@ -49,6 +51,7 @@ def question_kind(question: str) -> QuestionKind:
     >>> [question_kind(f"where {did} I live?") for did in ("do", "did", "before Oslo did")]
     ['state', 'event', 'past']
     """
+    question = question.strip()[:MOST_CHARS]
     lowered = question.replace("’", "'").lower().strip(_MARKS)
     folded = bare(lowered).translate(_SIGNS_ABOVE)
     signs = _signs(_language_of(question, folded))
@@ -59,7 +62,7 @@ def question_kind(question: str) -> QuestionKind:
         present = signs[STATE].search(folded)
         tense = min(_start(signs[PAST_TENSE], folded), _start(signs[ACCENTED], lowered))
         if tense == len(folded) or (present is not None and present.start() < tense):
-            is_asked = present or question.rstrip()[-1:] in "?？؟" or signs[ASKS].search(folded)
+            is_asked = present or question[-1:] in "?？؟" or signs[ASKS].search(folded)
             return "state" if is_asked else "event"
     main = _main_clause(folded, signs[EARLIER])
     is_held = signs[HELD].search(main) is not None
@@ -124,9 +127,10 @@ def _times_of(language: Language) -> str:
     """Return a pattern of times of the past: a year, a month, a season, "last year"."""
     times = language.times
     kinds = (MONTH, MAYBE_MONTH, SEASON, AGO)
-    words = "|".join(re.escape(word) for kind in kinds for word in times.get(kind, ()))
-    shifts = times.get(SHIFT, {}).items()
-    last = "|".join(re.escape(word) for word, step in shifts if step == -1)
-    units = "|".join(map(re.escape, times.get(UNIT, ())))
-    others = language.question_kinds.get(NAMED_TIME, "(?!)")
-    return rf"{others}|{_YEAR}|\b(?:{words}|(?:{last})\W+(?:{units})|(?:{units})\W+(?:{last}))\b"
+    words = [re.escape(word) for kind in kinds for word in times.get(kind, ())]
+    last = [re.escape(word) for word, step in times.get(SHIFT, {}).items() if step == -1]
+    if last:
+        shift, unit = (f"(?:{'|'.join(each)})" for each in (last, map(re.escape, times[UNIT])))
+        words += [rf"{shift}\W+{unit}", rf"{unit}\W+{shift}"]
+    own = language.question_kinds.get(NAMED_TIME, _YEAR)
+    return rf"{own}|{_YEAR}|\b(?:{'|'.join(words or [_YEAR])})\b"

@@ -66,6 +66,9 @@ def test_a_word_far_from_who_is_asked_belongs_to_another_clause() -> None:
         *(("do I still drink coffee?", True), ("is it on Friday nowadays?", True)),
         *(("Wer kommt jetzt?", True), ("ainda come carne?", True), ("现在几点上课？", True)),
         *(("¿dónde vivo ahora?", True), ("où est-il maintenant ?", True), ("지금 어디야?", True)),
+        *(("what is the latest price?", True), ("¿cuál es el precio actual?", True)),
+        *(("où est-il de nos jours ?", True), ("最新价格是多少？", True), ("여전히 채식해?", True)),
+        *(("أين أسكن الآن؟", True), ("أين أسكن؟", False), ("最新の料金は？", True)),
         *(("what did I know then?", False), ("snow in Norway", False), ("noche", False)),
     ],
 )

@@ -132,7 +132,8 @@ _HELD = (
     r"|spoke|know|knew|manag(?:ed?|ing)|led|lead|look(?:ed)? like|deploy|buy .* from|sit|sat"
     r"|believed?|want(?:ed)?|contain(?:ed)?|cover(?:ed)?|allow(?:ed)?|accept|sleep|slept|smoke"
     r"|dat(?:ed?|ing)|handled?|supervised?|headed|chaired|coached?|ship|commuted?|hated?|loved?"
-    r"|charge|mean|meant|represent|begin|start|open|close|attend \w*(?:school|college"
+    r"|charge|mean|meant|represent|carry|carried|rely|relied|begin|start|open|close"
+    r"|attend \w*(?:school|college"
     r"|university)"
 )
 """Verbs of what lasts or is repeated."""
@@ -202,7 +203,8 @@ LANGUAGE = Language(
             r"|^when (?!is|are|does|did|do|was|were|will|can)\w+)\b[^,]*"
         ),
         NAMED_TIME: (
-            r"\b(?:earlier|during|(?:years|months|weeks|a while) back|back in|in (?:college"
+            r"\b(?:earlier|during|(?:years|months|weeks|a while) back|back in"
+            r"|in (?:the early days|college"
             r"|high school|school)|at (?:school|uni|university|college)|at the end of|when"
             r"|last (?:semester|term|quarter|season|school year)"
             r"|th(?:at|e) (?:summer|winter|spring|autumn|fall|year)"
