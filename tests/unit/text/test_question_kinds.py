@@ -75,13 +75,14 @@ def test_a_question_asks_for_a_state_a_past_state_or_an_event(question: str, kin
     ("question", "kind"),
     [
         ("What is the book that I bought about?", "state"),
-        ("What did I say that I am reading?", "event"),
+        ("What did I buy for the cat that is ill?", "event"),
+        ("Where did I say I live?", "state"),
         ("What is the deadline that we set?", "state"),
         ("Welche Tasche ist die, die ich gekauft habe?", "state"),
     ],
 )
 def test_the_first_verb_tells_the_tense(question: str, kind: str) -> None:
-    """It is that of the main clause."""
+    """It is that of the main clause, but for what somebody said that is so."""
     assert question_kind(question) == kind
 
 

@@ -118,7 +118,8 @@ LANGUAGE = Language(
             r"|\bbis (?!wann|wohin|zu welche)\w+"
         ),
         NAMED_TIME: (
-            r"\b(?:noch|(?:schul|studien|kinder|jugend|lehr)\w*zeit|\w+ jahren|im studium"
+            r"\b(?:noch|jede[nrs]?|immer|taglich|meistens|normalerweise|(?:schul|studien|kinder"
+            r"|jugend|lehr)\w*zeit|\w+ jahren|im studium"
             r"|in der (?:schule|uni|lehre)|(?:in|unter|nach) der (?:ersten|alten)|damals)\b"
         ),
         PAST_TENSE: (
@@ -127,7 +128,8 @@ LANGUAGE = Language(
             r"|gab|gaben|kam|kamen|lief|liefen|stand|standen|hiess|hiessen|galt|galten|fuhr"
             r"|fuhren|sah|sahen|fand|fanden|nahm|nahmen|schrieb|blieb|ass|assen|trank|trug"
             r"|sprach|sprachen|schlief|lag|lagen|hielt|begann|verlor|traf|trafen|rief|bekam"
-            r"|bekamen|half|zog|zogen|flog|flogen|starb|gewann|verliess|ubernahm|empfahl"
+            r"|bekamen|half|zog|zogen|flog|flogen|starb|gewann|verliess|ubernahm|las|lasen|liess"
+            r"|liessen|empfahl"
             r"|unterschrieb|brach|wog|wogen|trank|tranken|hing|hingen|sass|sassen|wuchs|brachten?"
             r"|kannten?|wusste|schien|besass)\b"
             r"|^(?:\w+ )?(?:wer|wen|wem|was|wo\w*|wie|wann|(?:welche\w*|wie ?viele?n?"
@@ -160,7 +162,8 @@ LANGUAGE = Language(
             r"|war|waren|hatten?|gehabt|hiess\w*|geheissen|stand|standen|lag|lagen|galt"
             r"|galten|kosteten?|lauteten?|gekostet|gehorten?|betreut\w*|leiteten?|geleitet|lief"
             r"|liefen"
-            r"|hielt|gehalten|verdient\w*|gewesen|besass|wog|trank|hing|studiert\w*|trug|machten?"
+            r"|hielt|gehalten|verdient\w*|gewesen|besass|jede[nrs]?|immer|taglich|meistens"
+            r"|normalerweise|wog|trank|hing|studiert\w*|trug|machten?"
             r"|nahm|nahmen|sah .* aus|gab .* frei|sprachen?|unterrichtet\w*"
             r"|gespielt|spielten?|kannten?|gekannt|bezogen|sassen?|fuhrte)\b|[|]"
         ),
