@@ -78,8 +78,8 @@ def question_kind(question: str) -> QuestionKind:
 
 def _start(sign: re.Pattern[str], text: str) -> int:
     """Return where a sign begins; the length of the text without it."""
-    found = sign.search(text)
-    return len(text) if found is None else found.start()
+    match = sign.search(text)
+    return len(text) if match is None else match.start()
 
 
 def _main_clause(folded: str, earlier: re.Pattern[str]) -> str:
@@ -100,8 +100,8 @@ def _language_of(question: str, folded: str) -> str:
     fitting = [code for code, count in counts.items() if count == most]
     if not question.isascii():  # English has no accents
         fitting = [code for code in fitting if code != INDEX_LANGUAGE.code] or fitting
-    asked = (code for code in fitting if len(fitting) > 1 and _sign(code, ASKS).match(folded))
-    return next(asked, fitting[0])
+    questions = (code for code in fitting if len(fitting) > 1 and _sign(code, ASKS).match(folded))
+    return next(questions, fitting[0])
 
 
 @functools.cache
