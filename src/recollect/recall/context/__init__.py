@@ -1,5 +1,5 @@
 """What goes into a prompt by itself: candidates and their words, the block, the record of it.
 
-Rooms, each importing only the ones before it: `block`, `candidates`, `injections`, `recalled`, then
-`contexts`, the use case, and `sections`.
+Rooms, each importing only the ones before it: `block`, `candidates`, `injections`, `recalled` and
+`said`, then `contexts`, the use case, and `sections`.
 """
