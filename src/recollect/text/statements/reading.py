@@ -116,3 +116,19 @@ def _pieces(flat: str, at: int, end: int, book: Rulebook) -> Iterator[tuple[int,
             yield at, border.start()
             at = border.end()
     yield at, end
+
+
+def sentences(line: str, start: int) -> Iterator[Clause]:
+    """Yield the sentences of a line, which begins at ``start`` of its message, without quotes."""
+    flat = line.replace("’", "'")
+    if not _QUOTES.isdisjoint(flat):
+        flat = _QUOTED.sub(lambda match: "_" * len(match[0]), flat)
+    at = bullet.end() if (bullet := _BULLET.match(flat)) else 0
+    for end in (*(match.end() for match in _ENDS.finditer(flat, at)), len(flat)):
+        words = flat[at:end].rstrip("\"'”’)」 ")
+        is_asked = words.endswith(_ASKS)
+        words = words.rstrip(_TRAIL)
+        first = at + len(words) - len(words.lstrip())
+        if 2 <= at + len(words) - first <= LONGEST_CLAUSE:
+            yield Clause(start + first, start + at + len(words), words.lstrip(), is_asked)
+        at = end

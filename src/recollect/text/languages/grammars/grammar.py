@@ -32,6 +32,10 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
         hearsay: A pattern of what others say and what is made up.
         limits: A pattern of what holds only for today or this time.
         changes: A pattern of signs of change.
+        turns: A pattern of words of change, for sentences that no rule reads: moved, raised, new.
+        nows: The same of words of the present: from now on, since Monday.
+        ends: The same of ends: sold, quit, gone.
+        apart: The same of what speaks of another person, place or time, of more, or of a wish.
         manners: A pattern of rules about how to answer a person.
         losses: A pattern of a value that is gone, the group ``old``: "instead of X".
         handovers: A pattern of words before a colon: what follows is not the speaker's.
@@ -50,6 +54,10 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
     hearsay: str = "(?!)"
     limits: str = "(?!)"
     changes: str = "(?!)"
+    turns: str = "(?!)"
+    nows: str = "(?!)"
+    ends: str = "(?!)"
+    apart: str = "(?!)"
     manners: str = "(?!)"
     losses: str = "(?!)"
     handovers: str = "(?!)"

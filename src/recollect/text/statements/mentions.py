@@ -1,0 +1,219 @@
+"""Mentions: sentences that may give or change a value, whatever their slot, by their words.
+
+Beside slots this is the second way by which a statement is found to replace another one: an older
+sentence and a newer one share names and nouns, and the newer one has signs of change. How much that
+tells is a sum of weights, fitted to sets of ``tests/fixtures/knowledge`` and to the pairs of real
+talk, nearly none of which is a change; see ``docs/experiments.md``, Replaced.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from recollect.text.languages import all_languages
+from recollect.text.statements.reading import Clause, own_lines, sentences
+from recollect.text.statements.rulebook import UNSPACED, Rulebook, rulebook
+from recollect.text.statements.statement import Statement
+from recollect.text.statements.tongue import language_of
+from recollect.text.terms import terms
+
+LONGEST = 700
+"""Characters of a message; in a longer one nobody tells a change in passing."""
+NAME = 1
+"""What a word counts that is a name, a number or an identifier; others count 0."""
+_MOST_WORDS = 16
+_WORD = re.compile(r"\w(?:\w|[.+#/'-](?=\w))*")
+_UNSPACED = re.compile("[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]{2,}|[\uac00-\ud7af]{2,}")
+_KATAKANA = re.compile("[\u30a0-\u30ff]+")
+_HANGUL = re.compile("[\uac00-\ud7af]+")
+_NAMED = re.compile(r"\d|\w[._/]\w|[a-z][A-Z]|[A-Z]{2}")
+_AFTER = re.compile(r"[.!?:…\n(\"“«„¿¡]\s*$")
+_GREETS = re.compile(r"(?i)\\b(?:hey|hi|hello|thanks|thank you|bye|goodbye|see ya|dear|hallo|hola|salut|olá|oi|danke|gracias|merci|obrigad[oa])[,!]? $")
+_ELIDED = re.compile(r"^\w{1,2}'(?=\w)|'s$")
+_LATIN = re.compile(r"[A-Za-z0-9][\w.+#/-]*[A-Za-z0-9]|\d")
+
+
+class Mention(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence of a message that may give or change a value.
+
+    Attributes:
+        start: Offset of its first character in the text of the message.
+        end: Offset after its last.
+        words: Its names and nouns, in the form in which they are compared, with their flags.
+        standing: How much it is like the statement of a value that holds.
+        turning: How much it is like the statement of a change.
+    """
+
+    start: int
+    end: int
+    words: Mapping[str, int]
+    standing: float
+    turning: float
+
+
+class Sentence(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence with what is counted of it."""
+
+    clause: Clause
+    words: Mapping[str, int]
+    counts: Mapping[str, int]
+    length: int
+    is_stated: bool
+
+    @property
+    def signs(self) -> int:
+        """Return how many signs of change it has."""
+        return self.counts["turns"] + self.counts["nows"] + self.counts["ends"]
+
+
+def read(text: str, statements: Iterable[Statement]) -> list[Sentence]:
+    """Return the sentences of a message that are no questions, with their words."""
+    if not 2 <= len(text) <= LONGEST:
+        return []
+    code = language_of(text, _WORD.findall(text.lower()))
+    book = rulebook(code, "user")
+    spans = [(each.start, each.end) for each in statements]
+    return [
+        _sentence(clause, book, len(text), spans)
+        for start, line in own_lines(text, book)
+        for clause in sentences(line, start)
+        if not clause.is_asked
+    ]
+
+
+def _sentence(
+    clause: Clause, book: Rulebook, length: int, spans: Sequence[tuple[int, int]]
+) -> Sentence:
+    text = clause.text
+    found = {sign: list(book.signs[sign].finditer(text)) for sign in _SIGNS}
+    counts = {sign: len({each[0].lower() for each in found[sign]}) for sign in _SIGNS}
+    return Sentence(
+        clause=clause,
+        words=_words(text, book.code),
+        counts=counts,
+        length=length,
+        is_stated=any(start < clause.end and clause.start < end for start, end in spans),
+    )
+
+
+_OF_CHANGE = ("turns", "nows", "ends")
+_DOUBTS = ("hedges", "hearsay", "limits")
+_SIGNS = (*_OF_CHANGE, "apart", *_DOUBTS)
+
+
+def _words(text: str, code: str) -> dict[str, int]:
+    """Return the names and nouns of a sentence with their flags."""
+    words: dict[str, int] = {}
+
+    def add(word: str, *, is_name: bool) -> None:
+        words[word] = words.get(word, 0) | is_name
+
+    if code in UNSPACED:
+        for match in _UNSPACED.finditer(text):
+            for piece in _pieces(match[0]):
+                add(piece, is_name=_KATAKANA.fullmatch(piece) is not None)
+        for match in _LATIN.finditer(text):
+            if _tells(match[0].lower()):
+                add(match[0].lower(), is_name=True)
+        return words
+    for match in _WORD.finditer(text):
+        word = _ELIDED.sub("", match[0].lower())
+        if not _tells(word) or _is_addressed(text, match):
+            continue
+        is_first = match.start() == 0 or _AFTER.search(text, 0, match.start()) is not None
+        is_capital = match[0][0].isupper() and not is_first and code != "de"
+        stem = next(iter(terms(word)), word)
+        add(stem, is_name=is_capital or _NAMED.search(match[0]) is not None)
+    return words
+
+
+def _tells(word: str) -> bool:
+    """Return whether a word tells of what a sentence speaks: no small number, no common word."""
+    return len(word) > (2 if word.isdigit() else 1) and word not in _common()
+
+
+def _is_addressed(text: str, word: re.Match[str]) -> bool:
+    """Return whether a word is the name of who is spoken to."""
+    return word[0][0].isupper() and (
+        _GREETS.search(text, 0, word.start()) is not None
+        or (text[: word.start()].endswith(", ") and word.end() == len(text))
+        or (word.start() == 0 and text[word.end() : word.end() + 1] == ",")
+    )
+
+
+def _pieces(run: str) -> Iterator[str]:
+    """Yield what is compared of a run of letters of a script without spaces."""
+    if _KATAKANA.fullmatch(run):
+        yield run
+    elif _HANGUL.fullmatch(run):
+        yield run[:3]
+    else:
+        yield from (run[at : at + 2] for at in range(len(run) - 1))
+
+
+_PLAIN = """
+time day days week weeks month months year years today tomorrow tonight yesterday morning evening
+night weekend hour hours minute minutes last next first second new old good great nice best better
+bad hard easy big small long short little lot bit thing things stuff way ways people person man
+woman friend friends family kid kids love loved loving like liked enjoy enjoyed happy glad sad feel
+feeling feels felt hope help helped helps support supporting supported supportive thanks thank
+thankful grateful awesome amazing cool fun wow sure maybe really going gonna go goes went come came
+keep keeps kept keeping get gets got getting make makes made making take takes took taken taking
+give gives gave given giving see sees saw seen seeing look looks looking looked find found think
+thinks thinking thought know knows knew known want wants wanted wanting need needs needed needing
+try tries tried trying start started starting use uses used using work works worked working say
+says said saying tell tells told telling talk talked talking ask asked asking show showed let put
+set add added adding change changes changed changing life home world place job goal goals dream
+dreams journey happen happened happens mean means meant chance idea ideas plan plans planning point
+part reason kind sort able ready important different same whole real true right wrong sorry please
+yeah yes okay ok hey hi well still even also always never ever already yet soon later ago away back
+down over again much many more most less least few enough around together totally definitely
+absolutely finally recently just only own other another everything something anything nothing
+everyone someone anyone quit left stop stopped moved bye proud inspiring inspired motivated moments
+moment memories time times experience tough challenge challenges difficult focus learn learned
+learning improve improved project projects step steps process issue issues problem problems example
+specific details detail information create created include including
+"""
+"""Common content words of English: they are shared by sentences about anything."""
+
+
+@functools.cache
+def _common() -> frozenset[str]:
+    texts = (f"{each.function_words} {each.stop_words}" for each in all_languages())
+    times = (words for each in all_languages() for words in each.times.values())
+    return frozenset((*(word for text in texts for word in text.split()), *chain(*times), *_PLAIN.split()))
+
+
+def older_features(each: Sentence) -> tuple[float, ...]:
+    c = each.counts
+    return (
+        min(c["hedges"], 1), float(c["turns"] + c["ends"] > 0),
+        float(each.is_stated), min(each.length / 300, 3), min(len(each.words) / 8, 2),
+    )
+
+
+def newer_features(each: Sentence, others: Sequence[Sentence]) -> tuple[float, ...]:
+    c = each.counts
+    return (
+        1.0, min(c["turns"], 2), min(c["nows"], 2), min(c["ends"], 2), float(each.signs == 0),
+        min(c["apart"], 3), min(c["hedges"], 1), min(c["hearsay"], 1), min(c["limits"], 1),
+        float(each.is_stated), min(each.length / 300, 3), min(len(each.words) / 8, 2),
+        min(sum(o.counts["apart"] for o in others), 2), min(sum(o.signs for o in others), 2),
+    )
+
+
+def pair_features(older: Mapping, newer: Mapping) -> tuple[float, ...]:
+    """Return what two sets of words with flags have in common."""
+    shared = older.keys() & newer.keys()
+    names = sum(1 for w in shared if (older[w] | newer[w]) & NAME)
+    words = len(shared) - names
+    fresh = any(flags & NAME for w, flags in newer.items() if w not in older)
+    return (
+        min(names, 2), min(words, 3), float(words >= 2), float(names > 0 and words > 0),
+        len(shared) / max(1, min(len(older), len(newer), 6)), float(fresh),
+    )
