@@ -20,10 +20,12 @@ import msgspec
 
 from recollect.text.statements.statement import Arity, ValueType
 
-LinkRule: TypeAlias = Literal["slot", "open", "loss", "ending", "echo", "hand", "undone"]
+LinkRule: TypeAlias = Literal["slot", "open", "loss", "ending", "echo", "alike", "hand", "undone"]
 """A one-slot was filled, an open slot with a sign of change; a loss is stated, with a new value or
-without; an echo of the agent's; by hand, or undone by hand."""
-DERIVATION_VERSION = 1
+without; an echo of the agent's; sentences that share words (see `mentioned`); by hand, or undone by
+hand."""
+UNDONE: LinkRule = "undone"
+DERIVATION_VERSION = 2
 """Raised when other links follow from the same statements."""
 MOST_FLAGGED = 8
 """Older statements that are flagged for one newer one, the newest of them."""
@@ -224,10 +226,16 @@ def _heir(said: Said, lost: Said, message: Sequence[Said]) -> Said | None:
 
 
 def successors(links: Iterable[ReplacementLink]) -> Mapping[MessageSpan, ReplacementLink]:
-    """Return by older span the link that counts: of two the one to what was said later."""
+    """Return by older span the link that counts: of two the one to what was said later.
+
+    Where the earlier one leads to the later one too, it is the earlier one: a step of the chain.
+    """
     found: dict[MessageSpan, ReplacementLink] = {}
-    for link in sorted(links, key=lambda each: (each.newer_at, each.newer)):
-        if not link.is_flagged:
+    by_time = sorted(links, key=lambda each: (each.newer_at, each.newer), reverse=True)
+    for link in sorted(by_time, key=lambda each: each.older_at, reverse=True):
+        known = found.get(link.older)
+        leads_on = (each.newer == known.newer for each in chain(link.newer, found)) if known else ()
+        if not link.is_flagged and (known is None or any(leads_on)):
             found[link.older] = link
     return found
 

@@ -6,7 +6,7 @@ as deriving all of them from nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import LiteralString
 
 import msgspec
@@ -15,6 +15,7 @@ from recollect.core.errors import InvalidInput
 from recollect.core.scope import ConversationTurn
 from recollect.knowledge.replacement import (
     DERIVATION_VERSION,
+    UNDONE,
     LinkRule,
     MessageSpan,
     ReplacementLink,
@@ -71,7 +72,8 @@ _DANGLING: LiteralString = """
         WHERE m.id IN (older_id, newer_id) AND s.status <> 'deleted') + (older_id = newer_id)
 """
 BY_HAND: LinkRule = "hand"
-UNDONE: LinkRule = "undone"
+ALIKE: LinkRule = "alike"
+"""Made and removed by `mentioned`."""
 
 
 def update_stated(
@@ -151,10 +153,21 @@ def derive_again(
     undone = {(each.older, each.newer) for each in stored if each.rule == UNDONE}
     fresh = {each for each in fresh if (each.older, each.newer) not in undone}
     manual = {each for each in stored if each.rule in {BY_HAND, UNDONE}}
-    stale = {each for each in stored - fresh - manual if each.older in spans | gone}
+    apart = manual | {each for each in stored if each.rule == ALIKE}
+    stale = {each for each in stored - fresh - apart if each.older in spans | gone}
     stale |= {each for each in manual if not gone.isdisjoint((each.older, each.newer))}
-    tx.executemany(_DROP, [_key(each) for each in stale])
-    tx.executemany(_ADD, [_row(each, tenant) for each in sorted(fresh - stored)])
+    drop_links(tx, stale)
+    add_links(tx, fresh - stored, tenant)
+
+
+def add_links(tx: Transaction, links: Iterable[ReplacementLink], tenant: str) -> None:
+    """Store links that are not there."""
+    tx.executemany(_ADD, [_row(each, tenant) for each in sorted(links)])
+
+
+def drop_links(tx: Transaction, links: Iterable[ReplacementLink]) -> None:
+    """Remove links."""
+    tx.executemany(_DROP, [_key(each) for each in links])
 
 
 def _needed(tx: Transaction, own: Sequence[Said]) -> set[Said]:
@@ -267,11 +280,43 @@ def links_around(
         rows = tx.all(_OF_OLDER, (listed({each.newer.message for each in fresh}),))
         if back:
             rows += tx.all(_OF_NEWER, (listed({each.older.message for each in fresh}),))
-        older, newer = {e.older for e in found}, {e.newer for e in found}
-        near = [e for e in _links(rows) if e.older in newer or (back and e.newer in older)]
+        older, newer = {e.older.message for e in found}, {e.newer.message for e in found}
+        near = [
+            e
+            for e in _links(rows)
+            if e.older.message in newer or (back and e.newer.message in older)
+        ]
         fresh = {each for each in near if not each.is_flagged} - found
         found |= fresh
-    return sorted(successors(found).values())
+    return sorted(successors(_joined(found)).values())
+
+
+def _joined(links: Collection[ReplacementLink]) -> list[ReplacementLink]:
+    """Return links whose newer spans are the older spans of what goes on from there.
+
+    A slot is filled by a clause, and sentences are alike: what was replaced next overlaps with it,
+    or is another sentence of the same message.
+    """
+    onward: dict[str, list[ReplacementLink]] = {}
+    for each in links:
+        onward.setdefault(each.older.message, []).append(each)
+    return [
+        msgspec.structs.replace(each, newer=_same(each, onward.get(each.newer.message, ())))
+        for each in links
+    ]
+
+
+def _same(link: ReplacementLink, onward: Sequence[ReplacementLink]) -> MessageSpan:
+    """Return the older span of one of some links that is the newer end of another one."""
+    newer = link.newer
+    spans = sorted(
+        each.older
+        for each in onward
+        if (each.older.start < newer.end and newer.start < each.older.end)
+        or link.rule == each.rule == ALIKE
+    )
+    overlapping = [each for each in spans if each.start < newer.end and newer.start < each.end]
+    return newer if newer in spans else next(iter(overlapping or spans), newer)
 
 
 def _by_hand(older: Said, newer: Said, rule: LinkRule) -> ReplacementLink:

@@ -173,6 +173,11 @@ def stated_turns(tx: Transaction) -> list[tuple[StatedTurn, ConversationTurn]]:
     return placed_rows(tx.all(_TURNS), StatedTurn)
 
 
+def mentioned_turns(tx: Transaction) -> list[tuple[StatedTurn, ConversationTurn]]:
+    """Return the turns with sentences of `mentioned`, as their sessions are now."""
+    return placed_rows(tx.all(_TURNS.replace("FROM stated", "FROM mentions")), StatedTurn)
+
+
 def move_stated(
     tx: Transaction, session: str, sender: str | None, audience: int, speaker: int
 ) -> tuple[list[Said], list[Said]]:

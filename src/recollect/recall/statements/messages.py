@@ -17,6 +17,7 @@ from recollect.audience.visibility import VisibilityGroup, group_of_turn
 from recollect.core.scope import ConversationTurn
 from recollect.knowledge.extracted import FactDraft
 from recollect.knowledge.fact import RULE, FactTrust
+from recollect.knowledge.mentioned import Mentioned
 from recollect.knowledge.replacement import USER, Said
 from recollect.knowledge.stated import Hasher, StatedRow
 from recollect.sessions.record.lineage import READER
@@ -24,6 +25,7 @@ from recollect.store.columns import listed, placed_rows
 from recollect.store.engine import Transaction
 from recollect.text.injected import TAG, without_injected
 from recollect.text.statements.detector import detect
+from recollect.text.statements.mentions import LONGEST, NEVER, mentions, words_of
 from recollect.text.statements.statement import Statement
 
 ECHOES = 3
@@ -170,6 +172,83 @@ class StatementReader:
             if placed[0].role == ASSISTANT:
                 rows[placed[0].id] = list(self._echoes(placed))
         return rows
+
+    def mentioned(self, messages: Sequence[Placed]) -> list[tuple[str, str, list[Mentioned]]]:
+        """Return the tenant and id of messages, and of replies near them, with their `Mentioned`.
+
+        After `rows`, which reads what is near them.
+        """
+        found = {each[0].id: self._mentions(each) for each in messages}
+        tenants = {each.id: each.tenant for each, _ in messages}
+        ahead = [
+            (message.session_id, message.seq + number)
+            for message, _ in messages
+            if any(each.is_standing for each in found[message.id])
+            for number in range(1, ECHOES + 1)
+        ]
+        self._load([*ahead, *(place for each, _ in messages for place in _before(each))])
+        for placed in (*messages, *filter(None, map(self._loaded.get, ahead))):
+            if placed[0].role == ASSISTANT:
+                found[placed[0].id] = list(self._repeats(placed))
+                tenants[placed[0].id] = placed[0].tenant
+        return [(tenants[name], name, mentioned) for name, mentioned in found.items()]
+
+    def _mentions(self, placed: Placed) -> list[Mentioned]:
+        message, turn = placed
+        if message.role != USER or len(message.text) > LONGEST:
+            return []
+        statements = self._statements(message, turn)
+        who = speaker_of(turn, self._group(message, turn), self._owner(message))
+        is_heard = _is_heard(message) and not _is_of_subagent(message, turn)
+        if who is None or not is_heard or TAG in message.text:
+            return []
+        hashed, project = self._hash, message.project or ""
+        return [
+            Mentioned(
+                message=message.id,
+                start=each.start,
+                end=each.end,
+                at=message.at,
+                session=message.session_id,
+                seq=message.seq,
+                audience=self._audience(message, turn),
+                speaker=hashed("speaker", who) if who else 0,
+                standing=each.standing,
+                turning=each.turning,
+                words=tuple(
+                    sorted(
+                        (hashed("word", project, word), is_name)
+                        for word, is_name in each.words.items()
+                    )
+                ),
+            )
+            for each in mentions(message.text, statements)
+        ]
+
+    def _repeats(self, placed: Placed) -> Iterator[Mentioned]:
+        """Yield what a reply repeats of the sentences shortly before it."""
+        message, turn = placed
+        if not _is_heard(message) or len(message.text) > LONGEST:
+            return
+        hashed, project = self._hash, message.project or ""
+        has = {hashed("word", project, word) for word in words_of(message.text)}
+        for place in _before(message):
+            said = self._loaded.get(place)
+            for each in self._mentions(said) if said is not None else ():
+                shared = sum(word in has for word, _ in each.words)
+                is_heard_alike = each.audience == self._audience(message, turn)
+                if each.is_standing and is_heard_alike and 2 * shared > len(each.words):
+                    yield msgspec.structs.replace(
+                        each,
+                        message=message.id,
+                        start=0,
+                        end=len(message.text),
+                        at=message.at,
+                        seq=message.seq,
+                        role=ASSISTANT,
+                        turning=NEVER,
+                    )
+                    return
 
     def statings(self, messages: Sequence[Placed]) -> Iterator[Stating]:
         """Yield all that messages state, with and without a slot."""

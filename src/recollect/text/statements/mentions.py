@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import functools
 import re
-from itertools import chain
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -24,16 +24,26 @@ from recollect.text.terms import terms
 
 LONGEST = 700
 """Characters of a message; in a longer one nobody tells a change in passing."""
-NAME = 1
-"""What a word counts that is a name, a number or an identifier; others count 0."""
-_MOST_WORDS = 16
+LEAST_STANDING = 0
+LEAST_TURNING = -200
+"""Hundredths; with less a sentence is neither older nor newer in any link."""
+NEVER = -10_000
+"""The turning of a sentence in a message without a sign of change."""
+ALIKE = 60
+"""The sum of both and of their likeness from which the newer one replaces the older one."""
+MAYBE_ALIKE = 0
+"""Likewise, from which it is flagged."""
+_ENOUGH = 6
 _WORD = re.compile(r"\w(?:\w|[.+#/'-](?=\w))*")
 _UNSPACED = re.compile("[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]{2,}|[\uac00-\ud7af]{2,}")
 _KATAKANA = re.compile("[\u30a0-\u30ff]+")
 _HANGUL = re.compile("[\uac00-\ud7af]+")
 _NAMED = re.compile(r"\d|\w[._/]\w|[a-z][A-Z]|[A-Z]{2}")
 _AFTER = re.compile(r"[.!?:…\n(\"“«„¿¡]\s*$")
-_GREETS = re.compile(r"(?i)\\b(?:hey|hi|hello|thanks|thank you|bye|goodbye|see ya|dear|hallo|hola|salut|olá|oi|danke|gracias|merci|obrigad[oa])[,!]? $")
+_GREETS = re.compile(
+    r"(?i)\b(?:hey|hi|hello|thanks|thank you|bye|goodbye|see ya|dear|hallo|hola|salut|olá|oi|danke"
+    r"|gracias|merci|obrigad[oa])[,!]? $"
+)
 _ELIDED = re.compile(r"^\w{1,2}'(?=\w)|'s$")
 _LATIN = re.compile(r"[A-Za-z0-9][\w.+#/-]*[A-Za-z0-9]|\d")
 
@@ -44,74 +54,151 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         start: Offset of its first character in the text of the message.
         end: Offset after its last.
-        words: Its names and nouns, in the form in which they are compared, with their flags.
-        standing: How much it is like the statement of a value that holds.
-        turning: How much it is like the statement of a change.
+        words: Its names and nouns, in the form in which they are compared; whether each is a name,
+            a number or an identifier.
+        standing: How much it is like the statement of a value that holds, in hundredths.
+        turning: How much it is like the statement of a change, in hundredths.
     """
 
     start: int
     end: int
-    words: Mapping[str, int]
-    standing: float
-    turning: float
+    words: Mapping[str, bool]
+    standing: int
+    turning: int
 
 
-class Sentence(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence with what is counted of it."""
+class _Sentence(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence with how many signs of each kind it has."""
 
     clause: Clause
-    words: Mapping[str, int]
+    words: Mapping[str, bool]
     counts: Mapping[str, int]
-    length: int
     is_stated: bool
 
     @property
     def signs(self) -> int:
         """Return how many signs of change it has."""
-        return self.counts["turns"] + self.counts["nows"] + self.counts["ends"]
+        return sum(self.counts[sign] for sign in _OF_CHANGE)
 
 
-def read(text: str, statements: Iterable[Statement]) -> list[Sentence]:
-    """Return the sentences of a message that are no questions, with their words."""
+def mentions(text: str, statements: Iterable[Statement]) -> list[Mention]:
+    """Return the sentences of a message of a person that may give or change a value.
+
+    Args:
+        text: The text of the message; nothing is found in one of more than `LONGEST` characters.
+        statements: What was detected in it.
+    """
     if not 2 <= len(text) <= LONGEST:
         return []
-    code = language_of(text, _WORD.findall(text.lower()))
-    book = rulebook(code, "user")
+    found = _sentences(text, statements)
+    signs = sum(each.signs for each in found)
+    apart = sum(each.counts["apart"] for each in found)
+    kept = []
+    for each in found:
+        standing = _standing(each, len(text))
+        turning = _turning(each, len(text), signs - each.signs, apart - each.counts["apart"])
+        turning = turning if signs else NEVER
+        if each.words and (standing >= LEAST_STANDING or turning >= LEAST_TURNING):
+            kept.append(
+                Mention(
+                    start=each.clause.start,
+                    end=each.clause.end,
+                    words=each.words,
+                    standing=standing,
+                    turning=turning,
+                )
+            )
+    return kept
+
+
+def likeness(names: int, words: int, fewer: int) -> int:
+    """Return how much it tells that an older and a newer sentence share words, in hundredths.
+
+    Args:
+        names: Names, numbers and identifiers that they share.
+        words: Other words that they share.
+        fewer: How many words the shorter one has.
+    """
+    share = (names + words) / max(1, min(fewer, _ENOUGH))
+    return round(
+        111 * min(names, 2)
+        + 34 * min(words, 3)
+        + 44 * (words >= 2)
+        + 23 * (names > 0 < words)
+        - 111 * share
+    )
+
+
+def _standing(each: _Sentence, length: int) -> int:
+    counts = each.counts
+    return round(
+        -119 * min(counts["hedges"], 1)
+        + 191 * (counts["turns"] + counts["ends"] > 0)
+        + 59 * each.is_stated
+        - 266 * min(length / 300, 3)
+        + 152 * min(len(each.words) / 8, 2)
+    )
+
+
+def _turning(each: _Sentence, length: int, other_signs: int, other_apart: int) -> int:
+    counts = each.counts
+    return round(
+        -92
+        + 43 * min(counts["turns"], 2)
+        + 79 * min(counts["nows"], 2)
+        + 124 * min(counts["ends"], 2)
+        - 133 * (each.signs == 0)
+        - 135 * min(counts["apart"], 3)
+        - 135 * min(counts["hedges"], 1)
+        - 70 * min(counts["limits"], 1)
+        + 79 * each.is_stated
+        - 202 * min(length / 300, 3)
+        - 83 * min(len(each.words) / 8, 2)
+        - 46 * min(other_apart, 2)
+        + 95 * min(other_signs, 2)
+    )
+
+
+def _sentences(text: str, statements: Iterable[Statement]) -> list[_Sentence]:
+    """Return the sentences that are no questions, with their words and signs."""
+    book = rulebook(language_of(text, _WORD.findall(text.lower())), "user")
     spans = [(each.start, each.end) for each in statements]
     return [
-        _sentence(clause, book, len(text), spans)
+        _sentence(clause, book, spans)
         for start, line in own_lines(text, book)
         for clause in sentences(line, start)
         if not clause.is_asked
     ]
 
 
-def _sentence(
-    clause: Clause, book: Rulebook, length: int, spans: Sequence[tuple[int, int]]
-) -> Sentence:
+def _sentence(clause: Clause, book: Rulebook, spans: Sequence[tuple[int, int]]) -> _Sentence:
     text = clause.text
-    found = {sign: list(book.signs[sign].finditer(text)) for sign in _SIGNS}
+    found = {sign: book.signs[sign].finditer(text) for sign in _SIGNS}
     counts = {sign: len({each[0].lower() for each in found[sign]}) for sign in _SIGNS}
-    return Sentence(
+    return _Sentence(
         clause=clause,
         words=_words(text, book.code),
         counts=counts,
-        length=length,
         is_stated=any(start < clause.end and clause.start < end for start, end in spans),
     )
 
 
 _OF_CHANGE = ("turns", "nows", "ends")
-_DOUBTS = ("hedges", "hearsay", "limits")
+_DOUBTS = ("hedges", "limits")
 _SIGNS = (*_OF_CHANGE, "apart", *_DOUBTS)
 
 
-def _words(text: str, code: str) -> dict[str, int]:
+def words_of(text: str) -> dict[str, bool]:
+    """Return the names and nouns of a text, as `Mention` has those of a sentence."""
+    return _words(text, language_of(text, _WORD.findall(text.lower())))
+
+
+def _words(text: str, code: str) -> dict[str, bool]:
     """Return the names and nouns of a sentence with their flags."""
-    words: dict[str, int] = {}
+    words: dict[str, bool] = {}
 
     def add(word: str, *, is_name: bool) -> None:
-        words[word] = words.get(word, 0) | is_name
+        words[word] = words.get(word, False) or is_name
 
     if code in UNSPACED:
         for match in _UNSPACED.finditer(text):
@@ -186,34 +273,6 @@ specific details detail information create created include including
 def _common() -> frozenset[str]:
     texts = (f"{each.function_words} {each.stop_words}" for each in all_languages())
     times = (words for each in all_languages() for words in each.times.values())
-    return frozenset((*(word for text in texts for word in text.split()), *chain(*times), *_PLAIN.split()))
-
-
-def older_features(each: Sentence) -> tuple[float, ...]:
-    c = each.counts
-    return (
-        min(c["hedges"], 1), float(c["turns"] + c["ends"] > 0),
-        float(each.is_stated), min(each.length / 300, 3), min(len(each.words) / 8, 2),
-    )
-
-
-def newer_features(each: Sentence, others: Sequence[Sentence]) -> tuple[float, ...]:
-    c = each.counts
-    return (
-        1.0, min(c["turns"], 2), min(c["nows"], 2), min(c["ends"], 2), float(each.signs == 0),
-        min(c["apart"], 3), min(c["hedges"], 1), min(c["hearsay"], 1), min(c["limits"], 1),
-        float(each.is_stated), min(each.length / 300, 3), min(len(each.words) / 8, 2),
-        min(sum(o.counts["apart"] for o in others), 2), min(sum(o.signs for o in others), 2),
-    )
-
-
-def pair_features(older: Mapping, newer: Mapping) -> tuple[float, ...]:
-    """Return what two sets of words with flags have in common."""
-    shared = older.keys() & newer.keys()
-    names = sum(1 for w in shared if (older[w] | newer[w]) & NAME)
-    words = len(shared) - names
-    fresh = any(flags & NAME for w, flags in newer.items() if w not in older)
-    return (
-        min(names, 2), min(words, 3), float(words >= 2), float(names > 0 and words > 0),
-        len(shared) / max(1, min(len(older), len(newer), 6)), float(fresh),
+    return frozenset(
+        (*(word for text in texts for word in text.split()), *chain(*times), *_PLAIN.split())
     )

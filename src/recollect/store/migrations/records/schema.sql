@@ -257,6 +257,37 @@ CREATE TABLE losses (
     value     INTEGER NOT NULL,
     PRIMARY KEY (stated_id, value)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE mention_words (
+    word       INTEGER NOT NULL,
+    audience   INTEGER NOT NULL,
+    -- Whether it may tell a change: few do, and only they are sought for most sentences.
+    is_turning INTEGER NOT NULL CHECK (is_turning IN (0, 1)),
+    mention_id INTEGER NOT NULL REFERENCES mentions (id) ON DELETE CASCADE,
+    is_name    INTEGER NOT NULL CHECK (is_name IN (0, 1)),
+    PRIMARY KEY (word, audience, is_turning, mention_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE mentions (
+    id         INTEGER PRIMARY KEY,
+    tenant     TEXT NOT NULL,
+    -- May be gone until what it says is read again.
+    message_id TEXT NOT NULL,
+    first_char INTEGER NOT NULL,
+    end_char   INTEGER NOT NULL,
+    -- When and where it was said, as the message has it.
+    said_at    INTEGER NOT NULL,
+    session_id TEXT NOT NULL,
+    seq        INTEGER NOT NULL,
+    role       TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+    -- As the links of identities were; changed with them.
+    audience   INTEGER NOT NULL,
+    speaker    INTEGER NOT NULL,
+    -- How many words it has; how much it is like the statement of a value, and of a change.
+    size       INTEGER NOT NULL,
+    standing   INTEGER NOT NULL,
+    turning    INTEGER NOT NULL,
+    -- The version of the rules that found it.
+    rules      INTEGER NOT NULL
+) STRICT;
 CREATE TABLE "messages" (
     id             TEXT PRIMARY KEY,
     tenant         TEXT NOT NULL,
@@ -396,7 +427,7 @@ CREATE TABLE removed_seqs (
     last       INTEGER NOT NULL CHECK (last >= first),
     PRIMARY KEY (session_id, last)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE replacements (
+CREATE TABLE "replacements" (
     tenant      TEXT NOT NULL,
     older_id    TEXT NOT NULL,
     older_first INTEGER NOT NULL,
@@ -406,8 +437,9 @@ CREATE TABLE replacements (
     newer_first INTEGER NOT NULL,
     newer_end   INTEGER NOT NULL,
     newer_at    INTEGER NOT NULL,
-    rule        TEXT NOT NULL
-                CHECK (rule IN ('slot', 'open', 'loss', 'ending', 'echo', 'hand', 'undone')),
+    rule        TEXT NOT NULL CHECK (
+        rule IN ('slot', 'open', 'loss', 'ending', 'echo', 'alike', 'hand', 'undone')
+    ),
     is_ending   INTEGER NOT NULL CHECK (is_ending IN (0, 1)),
     -- Only possible: nothing is replaced by it.
     is_flagged  INTEGER NOT NULL CHECK (is_flagged IN (0, 1)),
@@ -615,6 +647,9 @@ CREATE INDEX injections_twin ON injections (
     tenant, id, session_id, visibility_group, reason, client, query_digest, tokens, chars, dropped,
     at, agent, user_id, project);
 CREATE INDEX losses_by_value ON losses (value);
+CREATE INDEX mention_words_by_mention ON mention_words (mention_id);
+CREATE INDEX mentions_by_message ON mentions (message_id);
+CREATE INDEX mentions_by_session ON mentions (session_id);
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
 CREATE INDEX messages_by_head ON messages (foreign_id)

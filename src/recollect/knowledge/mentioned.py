@@ -1,0 +1,266 @@
+"""Replacement by likeness: sentences that share names and nouns, the newer with signs of change.
+
+It needs no slot. Whether a sentence may replace another one depends on these two alone, and each
+is linked to the first that may: a chain leads on from there. So the order of arrival does not
+matter, and a change touches only the sentences that share words with what changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.scope import ConversationTurn
+from recollect.knowledge.replacement import UNDONE, USER, MessageSpan, ReplacementLink
+from recollect.knowledge.replacements import ALIKE as ALIKE_RULE
+from recollect.knowledge.replacements import add_links, drop_links, links_of
+from recollect.knowledge.stated import mentioned_turns
+from recollect.store.columns import (
+    LISTED,
+    columns_of,
+    first_integer,
+    insert_into,
+    json_cell,
+    listed,
+    typed_rows,
+)
+from recollect.store.engine import Row, Transaction
+from recollect.text.statements.mentions import (
+    ALIKE,
+    LEAST_STANDING,
+    LEAST_TURNING,
+    MAYBE_ALIKE,
+    likeness,
+)
+
+MOST_LINKS = 3
+"""Newer sentences that replace one, and as many that are flagged for it; the first ones."""
+
+
+class Mentioned(msgspec.Struct, frozen=True, kw_only=True, array_like=True, order=True):
+    """A sentence that may give or change a value, and who said it where and when.
+
+    Attributes:
+        message: The id of the message.
+        start: Offset of its first character in the text of the message.
+        end: Offset after its last.
+        at: When it was said, ms UTC.
+        session: The session.
+        seq: Of the message in it; breaks ties of time.
+        role: ``user``, or ``assistant`` for an echo.
+        audience: Who hears it.
+        speaker: Whose words, within the audience; 0 where the audience says so.
+        standing: How much it is like the statement of a value that holds, in hundredths.
+        turning: How much it is like the statement of a change, in hundredths.
+        words: Keyed hashes of its names and nouns, in order; whether each is a name.
+    """
+
+    message: str
+    start: int
+    end: int
+    at: int
+    session: str
+    seq: int
+    audience: int
+    role: str = USER
+    speaker: int = 0
+    standing: int
+    turning: int
+    words: tuple[tuple[int, bool], ...]
+
+    @property
+    def order(self) -> tuple[int, str, int, str]:
+        """Its position in time; equal for the sentences of one message."""
+        return self.at, self.session, self.seq, self.message
+
+    @property
+    def is_standing(self) -> bool:
+        """Whether it may be replaced."""
+        return self.standing >= LEAST_STANDING
+
+    @property
+    def is_turning(self) -> bool:
+        """Whether it may replace."""
+        return self.turning >= LEAST_TURNING
+
+
+_COLUMNS = columns_of(
+    Mentioned, message="message_id", start="first_char", end="end_char", at="said_at",
+    session="session_id", words="",
+)  # fmt: skip
+_INSERT: LiteralString = insert_into("mentions", f"{_COLUMNS}, size, tenant, rules")
+_INSERT_WORD: LiteralString = insert_into(
+    "mention_words", "word, audience, is_turning, mention_id, is_name"
+)
+_WORDS: LiteralString = """(
+    SELECT json_group_array(json_array(word, json(iif(is_name, 'true', 'false'))))
+    FROM (SELECT word, is_name FROM mention_words WHERE mention_id = mentions.id ORDER BY word)
+)"""
+_OF_MESSAGES: LiteralString = f"""
+    SELECT id, {_COLUMNS}, {_WORDS} FROM {LISTED} mentions ON message_id = listed
+"""  # noqa: S608  # literals
+_OF_IDS: LiteralString = _OF_MESSAGES.replace("message_id = listed", "id = listed")
+_SHARING: LiteralString = f"""
+    SELECT id, {_COLUMNS}, '[]', names, words - names, size
+    FROM (
+        SELECT w.mention_id, count(*) AS words, sum(w.is_name OR k.value ->> 1) AS names
+        FROM json_each(?) k CROSS JOIN mention_words w
+            ON w.word = k.value ->> 0 AND w.audience = ? AND w.is_turning IN (1, ?)
+        GROUP BY w.mention_id
+    ) CROSS JOIN mentions ON id = mention_id
+    WHERE speaker = ? AND message_id <> ?
+"""  # noqa: S608  # literals
+_OF_SESSION: LiteralString = f"""
+    SELECT id, {_COLUMNS}, {_WORDS} FROM mentions
+    WHERE session_id = ? AND ? IS (SELECT turn_sender FROM messages WHERE id = message_id)
+        AND (audience <> ? OR speaker NOT IN (0, ?))
+"""  # noqa: S608  # literals
+
+
+def update_mentions(
+    tx: Transaction, changed: Mapping[str, Sequence[Mentioned]], tenant: str, rules: int
+) -> None:
+    """Store what some messages of a tenant mention now, and make the links that depend on it.
+
+    Args:
+        tx: A write transaction.
+        changed: The sentences by message; none for a message that has none, or is gone.
+        tenant: The tenant.
+        rules: The version of the rules that found them.
+    """
+    before = _placed(tx.all(_OF_MESSAGES, (listed(changed),)))
+    after = {each for sentences in changed.values() for each in sentences}
+    gone = {id_: each for id_, each in before.items() if each not in after}
+    fresh = after.difference(before.values())
+    if gone or fresh:
+        _replace(tx, tenant, gone, sorted(fresh), rules)
+
+
+def move_mentions(
+    tx: Transaction, place: Callable[[str, ConversationTurn], tuple[int, int]]
+) -> None:
+    """Give all sentences the audiences and speakers that they have now; derive what changes.
+
+    Args:
+        tx: A write transaction.
+        place: Returns both for a turn of a tenant.
+    """
+    rules = tx.row("SELECT max(rules) FROM mentions")
+    for each, turn in mentioned_turns(tx):
+        audience, speaker = place(each.tenant, turn)
+        whose = each.session_id, turn.turn_sender, audience, speaker
+        moved = _placed(tx.all(_OF_SESSION, whose))
+        fresh = [
+            msgspec.structs.replace(one, audience=audience, speaker=one.speaker and speaker)
+            for one in moved.values()
+        ]
+        if moved:
+            _replace(tx, each.tenant, moved, fresh, first_integer(rules))
+
+
+def _replace(
+    tx: Transaction,
+    tenant: str,
+    gone: Mapping[int, Mentioned],
+    fresh: Iterable[Mentioned],
+    rules: int,
+) -> None:
+    """Store sentences in place of others, and derive the links of all that they touch."""
+    spans = {MessageSpan(each.message, each.start, each.end) for each in gone.values()}
+    links = links_of(tx, {each.message for each in gone.values()})
+    stale = [
+        link
+        for link in links
+        if link.rule == ALIKE_RULE and not spans.isdisjoint((link.older, link.newer))
+    ]
+    drop_links(tx, stale)
+    tx.executemany("DELETE FROM mentions WHERE id = ?", [(id_,) for id_ in gone])
+    touched = set(_placed(tx.all(_OF_MESSAGES, (listed({e.older.message for e in stale}),))))
+    for each in fresh:
+        touched.add(_store(tx, each, tenant, rules))
+        if each.is_turning:
+            touched.update(id_ for id_, _ in _olders(tx, each))
+    _derive(tx, tenant, touched)
+
+
+def _store(tx: Transaction, each: Mentioned, tenant: str, rules: int) -> int:
+    cells = [getattr(each, name) for name in Mentioned.__struct_fields__ if name != "words"]
+    found = tx.row(_INSERT + " RETURNING id", (*cells, len(each.words), tenant, rules))
+    id_ = first_integer(found)
+    tx.executemany(
+        _INSERT_WORD,
+        [(word, each.audience, int(each.is_turning), id_, int(name)) for word, name in each.words],
+    )
+    return id_
+
+
+def _derive(tx: Transaction, tenant: str, ids: Iterable[int]) -> None:
+    """Derive the links of some sentences to newer ones, and store what is different."""
+    olders = list(_placed(tx.all(_OF_IDS, (listed(ids),))).values())
+    stored = links_of(tx, {each.message for each in olders})
+    undone = {(e.older.message, e.newer.message) for e in stored if e.rule == UNDONE}
+    spans = {MessageSpan(each.message, each.start, each.end) for each in olders}
+    known = {each for each in stored if each.rule == ALIKE_RULE and each.older in spans}
+    wanted = {
+        link
+        for each in olders
+        if each.is_standing
+        for link in _first_links(tx, each)
+        if (link.older.message, link.newer.message) not in undone
+    }
+    drop_links(tx, known - wanted)
+    add_links(tx, wanted - known, tenant)
+
+
+def _first_links(tx: Transaction, older: Mentioned) -> Iterator[ReplacementLink]:
+    """Yield the links from a sentence to the first that replace it or may do so."""
+    left = {True: MOST_LINKS, False: MOST_LINKS}
+    sharing = [(each, score) for _, each, score in _sharing(tx, older, 1) if each.is_turning]
+    for newer, score in sorted(sharing, key=lambda pair: (pair[0].order, pair[0].start)):
+        is_flagged = score < ALIKE
+        if newer.order > older.order and left[is_flagged]:
+            left[is_flagged] -= 1
+            yield ReplacementLink(
+                older=MessageSpan(older.message, older.start, older.end),
+                older_at=older.at,
+                newer=MessageSpan(newer.message, newer.start, newer.end),
+                newer_at=newer.at,
+                rule=ALIKE_RULE,
+                is_flagged=is_flagged,
+            )
+
+
+def _olders(tx: Transaction, newer: Mentioned) -> Iterator[tuple[int, Mentioned]]:
+    """Yield what a sentence may replace."""
+    for id_, each, _ in _sharing(tx, newer, 0):
+        if each.is_standing and each.order < newer.order:
+            yield id_, each
+
+
+def _sharing(tx: Transaction, one: Mentioned, turning: int) -> Iterator[tuple[int, Mentioned, int]]:
+    """Yield what shares words with a sentence, enough to link the two, with how alike they are.
+
+    Args:
+        tx: A transaction.
+        one: The sentence.
+        turning: 1 if only what may replace is wanted.
+    """
+    words = msgspec.json.encode(one.words).decode()
+    whose = one.audience, turning, one.speaker, one.message
+    for row in tx.all(_SHARING, (words, *whose)):
+        names, others, size = typed_rows([row[-3:]], tuple[int, int, int])[0]
+        ((id_, each),) = _placed([row[:-3]]).items()
+        older, newer = (one, each) if one.order < each.order else (each, one)
+        score = older.standing + newer.turning + likeness(names, others, min(size, len(one.words)))
+        if score >= MAYBE_ALIKE:
+            yield id_, each, score
+
+
+def _placed(rows: Sequence[Row]) -> dict[int, Mentioned]:
+    """Return rows of ids and sentences by id."""
+    words = tuple[tuple[int, bool], ...]
+    converted = [(*row[1:-1], json_cell(row[-1], words)) for row in rows]
+    found = typed_rows(converted, Mentioned)  # type: ignore[arg-type]
+    return {first_integer(row): each for row, each in zip(rows, found, strict=True)}
