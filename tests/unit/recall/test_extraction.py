@@ -31,13 +31,13 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
 
 
 def links(memory: Memory) -> set[tuple[str, str, str]]:
-    """Return the links as the texts of both messages, and the rule."""
+    """Return the links of slots as the texts of both messages, and the rule."""
 
     def read(tx: Transaction) -> set[tuple[str, str, str]]:
         rows = tx.all(
             "SELECT coalesce(o.text, ''), coalesce(n.text, ''), r.rule FROM replacements r"
             " LEFT JOIN messages o ON o.id = r.older_id LEFT JOIN messages n ON n.id = r.newer_id"
-            " WHERE r.is_flagged = 0"
+            " WHERE r.is_flagged = 0 AND r.rule <> 'alike'"
         )
         return set(typed_rows(rows, tuple[str, str, str]))
 
@@ -102,7 +102,7 @@ def test_steps_lead_to_the_same_as_one(memory: Memory) -> None:
 
 def forget_all(tx: Transaction) -> None:
     """Remove all that was extracted."""
-    for table in ("stated", "losses", "replacements"):
+    for table in ("stated", "losses", "mentions", "replacements"):
         tx.execute(f"DELETE FROM {table}")  # noqa: S608  # literals
     tx.execute("DELETE FROM meta WHERE key = ?", (extraction.CURSOR,))
 
