@@ -64,6 +64,7 @@ _AT: LiteralString = f"""
 """  # noqa: S608  # literals
 _EVERY: LiteralString = f"SELECT {_COLUMNS} FROM replacements"  # noqa: S608  # literals
 _BEFORE: LiteralString = _AT.replace("older_at", "newer_at")
+_FLAGGED: LiteralString = _AT.replace("is_flagged = 0", "is_flagged = 1 AND rule <> 'undone'")
 _DANGLING: LiteralString = """
     DELETE FROM replacements
     WHERE (older_id IN (SELECT value FROM json_each(?1)) OR
@@ -262,6 +263,11 @@ def links_at(
     """
     wanted = listed(times), tenant
     return [*_links(tx.all(_AT, wanted)), *(_links(tx.all(_BEFORE, wanted)) if newer else ())]
+
+
+def flagged_at(tx: Transaction, tenant: str, times: Iterable[int]) -> list[ReplacementLink]:
+    """Return the links that are flagged, from what was said at some times, ms UTC."""
+    return _links(tx.all(_FLAGGED, (listed(times), tenant)))
 
 
 def links_around(

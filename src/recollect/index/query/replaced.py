@@ -39,10 +39,17 @@ class Quote(msgspec.Struct, frozen=True):
 
 
 class Replaced(msgspec.Struct, frozen=True):
-    """A statement that was replaced, and by which."""
+    """A statement that was replaced, and by which.
+
+    Attributes:
+        older: The one.
+        newer: The other.
+        is_possible: Whether it may have been: then the newer one must fit the question, too.
+    """
 
     older: Quote
     newer: Quote
+    is_possible: bool = False
 
 
 FindReplaced: TypeAlias = Callable[[Sequence[int], Asks], Sequence[Replaced]]
@@ -99,23 +106,37 @@ class _Handover:
     def result(self, links: Sequence[Replaced]) -> Ranked:
         """Return the changed ranking; the same one where no condition is met."""
         chunks = self._chunks({quote.ref for link in links for quote in (link.older, link.newer)})
+        sure = [each for each in links if not each.is_possible]
         moves: dict[int, int] = {}
-        least = FITS_AS_WELL * max(self._ranked.scores, default=0.0)
-        for giver, taker in self._pairs(self._through(links, chunks)):
-            source = self._best(chunks[giver.ref])
-            target = self._best(chunks[taker.ref])
-            if source is None or self._ranked.scores[source] < least:
-                continue
-            is_ahead = target is not None and target < source
-            if is_ahead or not self._is_asked_for(giver, source):
-                continue
-            number = chunks[taker.ref][0] if target is None else self._ranked.numbers[target]
-            if number not in moves or source < moves[number]:
-                moves[number] = source
+        for giver, taker in self._pairs(self._through(sure, chunks)):
+            self._add(moves, giver, chunks.get(giver.ref, ()), chunks.get(taker.ref, ()))
+        possible = [each for each in links if each.is_possible and each.newer.ref in chunks]
+        for each in sorted(possible, key=lambda each: -each.newer.at):
+            newer = chunks[each.newer.ref]
+            if self._fits(self._best(newer)):
+                self._add(moves, each.older, chunks.get(each.older.ref, ()), newer)
         if not moves:
             return self._ranked
         best = sorted(moves.items(), key=lambda move: move[1])[:MOST_CHAINS]
         return _moved(self._ranked, dict(best))
+
+    def _add(
+        self, moves: dict[int, int], giver: Quote, givers: Sequence[int], takers: Sequence[int]
+    ) -> None:
+        """Add a move: the chunk that takes over the score at a position, if all conditions hold."""
+        source, target = self._best(givers), self._best(takers)
+        if source is None or not self._fits(source) or (source in moves.values()):
+            return
+        is_ahead = target is not None and target < source
+        if is_ahead or not self._is_asked_for(giver, source):
+            return
+        number = takers[0] if target is None else self._ranked.numbers[target]
+        moves[number] = min(source, moves.get(number, source))
+
+    def _fits(self, position: int | None) -> bool:
+        """Return whether the score at a position is high enough to be handed on."""
+        least = FITS_AS_WELL * max(self._ranked.scores, default=0.0)
+        return position is not None and self._ranked.scores[position] >= least
 
     def _through(
         self, links: Sequence[Replaced], chunks: Mapping[str, Sequence[int]]

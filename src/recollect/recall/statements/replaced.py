@@ -7,7 +7,7 @@ from typing import LiteralString
 
 from recollect.index.query.replaced import Asks, Quote, Replaced
 from recollect.knowledge.replacement import MessageSpan, ReplacementLink
-from recollect.knowledge.replacements import links_around, links_at
+from recollect.knowledge.replacements import flagged_at, links_around, links_at
 from recollect.store.columns import LISTED, listed, typed_rows
 from recollect.store.engine import Database, Transaction
 
@@ -28,9 +28,9 @@ def find_replaced(
 
     def read(tx: Transaction) -> list[Replaced]:
         links = links_at(tx, tenant, times, newer=asks == "past")
-        if not links:
-            return []
-        return _quoted(tx, links_around(tx, links, back=asks == "past"))
+        around = links_around(tx, links, back=asks == "past") if links else []
+        flagged = flagged_at(tx, tenant, times) if asks == "state" else []
+        return _quoted(tx, [*around, *flagged])
 
     return records.read(read)
 
@@ -43,6 +43,10 @@ def _quoted(tx: Transaction, links: Sequence[ReplacementLink]) -> list[Replaced]
         return Quote(span.message, at, texts.get(span.message, "")[span.start : span.end])
 
     return [
-        Replaced(quote(each.older, each.older_at), quote(each.newer, each.newer_at))
+        Replaced(
+            quote(each.older, each.older_at),
+            quote(each.newer, each.newer_at),
+            is_possible=each.is_flagged,
+        )
         for each in links
     ]

@@ -31,7 +31,7 @@ NEVER = -10_000
 """The turning of a sentence in a message without a sign of change."""
 ALIKE = 60
 """The sum of both and of their likeness from which the newer one replaces the older one."""
-MAYBE_ALIKE = 0
+MAYBE_ALIKE = -150
 """Likewise, from which it is flagged."""
 _ENOUGH = 6
 _WORD = re.compile(r"\w(?:\w|[.+#/'-](?=\w))*")
