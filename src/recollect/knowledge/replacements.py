@@ -65,6 +65,7 @@ _AT: LiteralString = f"""
 _EVERY: LiteralString = f"SELECT {_COLUMNS} FROM replacements"  # noqa: S608  # literals
 _BEFORE: LiteralString = _AT.replace("older_at", "newer_at")
 _FLAGGED: LiteralString = _AT.replace("is_flagged = 0", "is_flagged = 1 AND rule <> 'undone'")
+_FLAGGED_BEFORE: LiteralString = _FLAGGED.replace("older_at", "newer_at")
 _DANGLING: LiteralString = """
     DELETE FROM replacements
     WHERE (older_id IN (SELECT value FROM json_each(?1)) OR
@@ -265,9 +266,13 @@ def links_at(
     return [*_links(tx.all(_AT, wanted)), *(_links(tx.all(_BEFORE, wanted)) if newer else ())]
 
 
-def flagged_at(tx: Transaction, tenant: str, times: Iterable[int]) -> list[ReplacementLink]:
-    """Return the links that are flagged, from what was said at some times, ms UTC."""
-    return _links(tx.all(_FLAGGED, (listed(times), tenant)))
+def flagged_at(
+    tx: Transaction, tenant: str, times: Iterable[int], *, newer: bool = False
+) -> list[ReplacementLink]:
+    """Return the links that are flagged, from what was said at some times; as `links_at` has it."""
+    wanted = listed(times), tenant
+    after = tx.all(_FLAGGED_BEFORE, wanted) if newer else []
+    return sorted({*_links(tx.all(_FLAGGED, wanted)), *_links(after)})
 
 
 def links_around(

@@ -109,29 +109,35 @@ class _Handover:
         sure = [each for each in links if not each.is_possible]
         moves: dict[int, int] = {}
         for giver, taker in self._pairs(self._through(sure, chunks)):
-            self._add(moves, giver, chunks.get(giver.ref, ()), chunks.get(taker.ref, ()))
-        possible = [each for each in links if each.is_possible and each.newer.ref in chunks]
-        for each in sorted(possible, key=lambda each: -each.newer.at):
-            newer = chunks[each.newer.ref]
-            if self._fits(self._best(newer)):
-                self._add(moves, each.older, chunks.get(each.older.ref, ()), newer)
+            self._add(moves, giver, taker, chunks)
+        for giver, taker in self._possible_pairs(links):
+            if self._fits(self._best(chunks.get(taker.ref, ()))):
+                self._add(moves, giver, taker, chunks)
         if not moves:
             return self._ranked
         best = sorted(moves.items(), key=lambda move: move[1])[:MOST_CHAINS]
         return _moved(self._ranked, dict(best))
 
     def _add(
-        self, moves: dict[int, int], giver: Quote, givers: Sequence[int], takers: Sequence[int]
+        self,
+        moves: dict[int, int],
+        giver: Quote,
+        taker: Quote,
+        chunks: Mapping[str, Sequence[int]],
     ) -> None:
         """Add a move: the chunk that takes over the score at a position, if all conditions hold."""
-        source, target = self._best(givers), self._best(takers)
-        if source is None or not self._fits(source) or (source in moves.values()):
+        takers = chunks.get(taker.ref, ())
+        source, target = self._best(chunks.get(giver.ref, ())), self._best(takers)
+        if source is None or not self._fits(source) or source in moves.values():
             return
-        is_ahead = target is not None and target < source
-        if is_ahead or not self._is_asked_for(giver, source):
+        if target is not None and target < source:
             return
-        number = takers[0] if target is None else self._ranked.numbers[target]
-        moves[number] = min(source, moves.get(number, source))
+        # The older one is what the question is about; what tells its end may say that elsewhere.
+        is_of_taker = self._asks == "past" and target is not None
+        about, position = (taker, target) if is_of_taker else (giver, source)
+        if position is not None and self._is_asked_for(about, position):
+            number = takers[0] if target is None else self._ranked.numbers[target]
+            moves[number] = min(source, moves.get(number, source))
 
     def _fits(self, position: int | None) -> bool:
         """Return whether the score at a position is high enough to be handed on."""
@@ -166,6 +172,18 @@ class _Handover:
             elif _key(link.older) not in newer:
                 target = self._held(chain)
                 yield from ((each, target) for each in chain if target and each != target)
+
+    def _possible_pairs(self, links: Sequence[Replaced]) -> list[tuple[Quote, Quote]]:
+        """Return what gives its score, and to which, if both fit: the nearest one first."""
+        possible = [each for each in links if each.is_possible]
+        if self._asks == "state":
+            latest = sorted(possible, key=lambda each: -each.newer.at)
+            return [(each.older, each.newer) for each in latest]
+        if self._then is not None:
+            return []
+        replaced = {each.older.ref for each in links}
+        latest = sorted(possible, key=lambda each: -each.older.at)
+        return [(e.newer, e.older) for e in latest if e.newer.ref not in replaced]
 
     def _held(self, chain: Sequence[Quote]) -> Quote | None:
         """Return what held at the time in question."""

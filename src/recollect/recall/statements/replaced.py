@@ -29,7 +29,7 @@ def find_replaced(
     def read(tx: Transaction) -> list[Replaced]:
         links = links_at(tx, tenant, times, newer=asks == "past")
         around = links_around(tx, links, back=asks == "past") if links else []
-        flagged = flagged_at(tx, tenant, times) if asks == "state" else []
+        flagged = flagged_at(tx, tenant, times, newer=asks == "past")
         return _quoted(tx, [*around, *flagged])
 
     return records.read(read)

@@ -25,13 +25,13 @@ from recollect.text.terms import terms
 LONGEST = 700
 """Characters of a message; in a longer one nobody tells a change in passing."""
 LEAST_STANDING = 0
-LEAST_TURNING = -200
+LEAST_TURNING = -350
 """Hundredths; with less a sentence is neither older nor newer in any link."""
 NEVER = -10_000
 """The turning of a sentence in a message without a sign of change."""
 ALIKE = 60
 """The sum of both and of their likeness from which the newer one replaces the older one."""
-MAYBE_ALIKE = -150
+MAYBE_ALIKE = -200
 """Likewise, from which it is flagged."""
 _ENOUGH = 6
 _WORD = re.compile(r"\w(?:\w|[.+#/'-](?=\w))*")
