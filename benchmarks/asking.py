@@ -11,7 +11,7 @@ from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.questions import HALVES, load_year
 from benchmarks.datasets.replacements import FILES, Lines, SetName
-from benchmarks.measure.environment import describe_environment
+from benchmarks.measure.environment import describe_environment, describe_lines
 from benchmarks.options import AsJson, Data, Markdown, QualityOptions, choose, with_quality_options
 from benchmarks.output import Output, show_progress
 from benchmarks.quality.confidence import (
@@ -28,6 +28,7 @@ from benchmarks.quality.questions import (
     run_questions,
 )
 from benchmarks.quality.quoted import describe_quoted, quoted_grids, run_quoted
+from benchmarks.quality.real_changes import find_real_changes, real_grids
 from benchmarks.quality.replaced import (
     ReplacedPlan,
     describe_replaced,
@@ -99,6 +100,9 @@ def replaced(
     errors: Annotated[
         bool, typer.Option(help="List what is wrong in the sets that may be looked at.")
     ] = False,
+    links: Annotated[
+        bool, typer.Option(help="Instead, list what is replaced in LoCoMo and BEAM, to be judged.")
+    ] = False,
     data: Data = None,
     as_json: AsJson = False,
     markdown: Markdown = None,
@@ -109,7 +113,13 @@ def replaced(
     names: tuple[SetName, ...] = tuple(FILES)
     chosen = choose(sets, names, "set")
     plan = ReplacedPlan(sets=chosen, lines=lines, every=every, hybrid=not lexical)
-    around = Lines([load_locomo(folder), load_beam(folder)])
+    dialogues = [load_locomo(folder), load_beam(folder)]
+    if links:
+        with show_progress() as progress:
+            found = find_real_changes(dialogues, hybrid=not lexical, progress=progress)
+        output.deliver(found, describe_lines(describe_environment()), [*real_grids(found)])
+        return
+    around = Lines(dialogues)
     with show_progress() as progress:
         run = run_replaced(describe_environment(), around, plan, progress)
     output.deliver(run, describe_replaced(run), replaced_grids(run, errors=errors))

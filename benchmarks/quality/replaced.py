@@ -156,13 +156,13 @@ def _changed(item: ChangedValue, lines: Sequence[Turn], plan: ReplacedPlan) -> R
             memory.sync()
             found = _asked(memory, item.question, keys)
             past = _asked(memory, item.past_question, keys)
-            links = _links(memory)
+            links = links_of(memory)
     current = {item.current, *item.also_current}
     rank = next((n for n, each in enumerate(found) if each in current), None)
     old = next((n for n, each in enumerate(found) if each in item.old), len(found))
     by_key = {id_: number for number, id_ in enumerate(keys)}
     pairs = {
-        (by_key.get(older), by_key.get(newer)) for older, newer, flagged in links if not flagged
+        (by_key.get(older), by_key.get(newer)) for older, newer, _, flagged in links if not flagged
     }
     return ReplacedScore(
         group="",
@@ -220,22 +220,22 @@ def _falsely(pair: FalseChange) -> tuple[bool, bool]:
     ):
         keys = _store(memory, pair.messages)
         memory.sync()
-        links = _links(memory)
+        links = links_of(memory)
     flags = [
-        f for older, newer, f in links if (older, newer) == (keys[pair.first], keys[pair.second])
+        f for older, newer, _, f in links if (older, newer) == (keys[pair.first], keys[pair.second])
     ]
     return False in flags, True in flags
 
 
-def _links(memory: Memory) -> list[tuple[str, str, bool]]:
-    """Return the messages of every link, older and newer, and whether it is only flagged."""
+def links_of(memory: Memory) -> list[tuple[str, str, str, bool]]:
+    """Return the messages of every link, older and newer, its rule, and whether it is flagged."""
 
-    def read(tx: Transaction) -> list[tuple[str, str, int]]:
-        rows = tx.all("SELECT older_id, newer_id, is_flagged FROM replacements")
-        return typed_rows(rows, tuple[str, str, int])
+    def read(tx: Transaction) -> list[tuple[str, str, str, int]]:
+        rows = tx.all("SELECT older_id, newer_id, rule, is_flagged FROM replacements")
+        return typed_rows(rows, tuple[str, str, str, int])
 
     found = memory._rooms.records.read(read)  # noqa: SLF001  # no other surface
-    return [(older, newer, bool(is_flagged)) for older, newer, is_flagged in found]
+    return [(older, newer, rule, bool(is_flagged)) for older, newer, rule, is_flagged in found]
 
 
 def describe_replaced(run: ReplacedRun) -> list[str]:
