@@ -24,16 +24,20 @@ from recollect.text.terms import terms
 
 LONGEST = 700
 """Characters of a message; in a longer one nobody tells a change in passing."""
-LEAST_STANDING = 0
-LEAST_TURNING = -350
+CHATTY = 200
+"""Taken off, in hundredths, for what is most often chat: then a link is only flagged."""
+LEAST_STANDING = -CHATTY
+LEAST_TURNING = -350 - CHATTY
 """Hundredths; with less a sentence is neither older nor newer in any link."""
 NEVER = -10_000
-"""The turning of a sentence in a message without a sign of change."""
+"""The standing and turning of a sentence that has too little of it."""
 ALIKE = 60
 """The sum of both and of their likeness from which the newer one replaces the older one."""
 MAYBE_ALIKE = -200
 """Likewise, from which it is flagged."""
 _ENOUGH = 6
+_TERSE, _LONG = 80, 250
+"""Characters of a message from which on it is chat, without a statement in it, and anyway."""
 _WORD = re.compile(r"\w(?:\w|[.+#/'-](?=\w))*")
 _UNSPACED = re.compile("[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]{2,}|[\uac00-\ud7af]{2,}")
 _KATAKANA = re.compile("[\u30a0-\u30ff]+")
@@ -97,7 +101,10 @@ def mentions(text: str, statements: Iterable[Statement]) -> list[Mention]:
     for each in found:
         standing = _standing(each, len(text))
         turning = _turning(each, len(text), signs - each.signs, apart - each.counts["apart"])
-        turning = turning if signs else NEVER
+        standing = standing if standing >= 0 else NEVER
+        turning = turning if signs and turning >= LEAST_TURNING + CHATTY else NEVER
+        standing -= CHATTY * (len(text) > _TERSE and not each.is_stated)
+        turning -= CHATTY * (len(text) > _LONG)
         if each.words and (standing >= LEAST_STANDING or turning >= LEAST_TURNING):
             kept.append(
                 Mention(
