@@ -78,7 +78,7 @@ def test_without_signs_of_change_nothing_is_replaced(records: SqliteDatabase) ->
 
 
 @pytest.mark.parametrize(
-    "other", [{"audience": 2}, {"speaker": 2}, {"words": ((3, True), (4, True))}, {"standing": -1}]
+    "other", [{"audience": 2}, {"speaker": 2}, {"words": ((3, True), (4, True))}, {"standing": NEVER}]
 )
 def test_others_are_let_alone(records: SqliteDatabase, other: dict[str, object]) -> None:
     """What another one said, elsewhere or of something else stays."""
@@ -95,7 +95,7 @@ def test_a_chain_leads_to_the_newest(records: SqliteDatabase) -> None:
 def test_another_sentence_of_a_message_goes_on(records: SqliteDatabase) -> None:
     """What tells the change, and what is replaced later, may be two sentences of a message."""
     two = [
-        sentence(2, words=((1, True),), standing=-1, turning=250),
+        sentence(2, words=((1, True),), standing=NEVER, turning=250),
         sentence(2, start=10, end=19, words=((5, True), (6, True)), turning=NEVER),
     ]
     last = sentence(3, words=((5, True), (6, True)))
