@@ -43,7 +43,7 @@ class RealCounts(msgspec.Struct, frozen=True, kw_only=True):
         updated_first: The updated message is found before the original one.
         contradictions: Questions about a contradiction.
         both_found: Both messages are among the first ten hits.
-        told: The two are flagged or linked.
+        noticed: The two are flagged or linked.
         linked: One replaced the other.
     """
 
@@ -53,7 +53,7 @@ class RealCounts(msgspec.Struct, frozen=True, kw_only=True):
     updated_first: int = 0
     contradictions: int = 0
     both_found: int = 0
-    told: int = 0
+    noticed: int = 0
     linked: int = 0
 
     def plus(self, other: RealCounts) -> RealCounts:
@@ -149,7 +149,7 @@ def _about(
         name="",
         contradictions=1,
         both_found=all(key in ranks for key in gold),
-        told=bool(between),
+        noticed=bool(between),
         linked=False in between,
     )
 

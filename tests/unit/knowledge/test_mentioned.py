@@ -78,7 +78,8 @@ def test_without_signs_of_change_nothing_is_replaced(records: SqliteDatabase) ->
 
 
 @pytest.mark.parametrize(
-    "other", [{"audience": 2}, {"speaker": 2}, {"words": ((3, True), (4, True))}, {"standing": NEVER}]
+    "other",
+    [{"audience": 2}, {"speaker": 2}, {"words": ((3, True), (4, True))}, {"standing": NEVER}],
 )
 def test_others_are_let_alone(records: SqliteDatabase, other: dict[str, object]) -> None:
     """What another one said, elsewhere or of something else stays."""

@@ -23,7 +23,7 @@ from recollect.text.statements.tongue import language_of
 from recollect.text.terms import terms
 
 LONGEST = 700
-"""Characters of a message; in a longer one nobody tells a change in passing."""
+"""Characters of a message; a longer one tells no change in passing."""
 CHATTY = 200
 """Taken off, in hundredths, for what is most often chat: then a link is only flagged."""
 LEAST_STANDING = -CHATTY
@@ -52,7 +52,7 @@ _ELIDED = re.compile(r"^\w{1,2}'(?=\w)|'s$")
 _LATIN = re.compile(r"[A-Za-z0-9][\w.+#/-]*[A-Za-z0-9]|\d")
 
 
-class Mention(msgspec.Struct, frozen=True, kw_only=True):
+class ValueSentence(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence of a message that may give or change a value.
 
     Attributes:
@@ -85,7 +85,7 @@ class _Sentence(msgspec.Struct, frozen=True, kw_only=True):
         return sum(self.counts[sign] for sign in _OF_CHANGE)
 
 
-def mentions(text: str, statements: Iterable[Statement]) -> list[Mention]:
+def mentions(text: str, statements: Iterable[Statement]) -> list[ValueSentence]:
     """Return the sentences of a message of a person that may give or change a value.
 
     Args:
@@ -94,11 +94,11 @@ def mentions(text: str, statements: Iterable[Statement]) -> list[Mention]:
     """
     if not 2 <= len(text) <= LONGEST:
         return []
-    found = _sentences(text, statements)
-    signs = sum(each.signs for each in found)
-    apart = sum(each.counts["apart"] for each in found)
-    kept = []
-    for each in found:
+    own = _sentences(text, statements)
+    signs = sum(each.signs for each in own)
+    apart = sum(each.counts["apart"] for each in own)
+    likely = []
+    for each in own:
         standing = _standing(each, len(text))
         turning = _turning(each, len(text), signs - each.signs, apart - each.counts["apart"])
         standing = standing if standing >= 0 else NEVER
@@ -106,8 +106,8 @@ def mentions(text: str, statements: Iterable[Statement]) -> list[Mention]:
         standing -= CHATTY * (len(text) > _TERSE and not each.is_stated)
         turning -= CHATTY * (len(text) > _LONG)
         if each.words and (standing >= LEAST_STANDING or turning >= LEAST_TURNING):
-            kept.append(
-                Mention(
+            likely.append(
+                ValueSentence(
                     start=each.clause.start,
                     end=each.clause.end,
                     words=each.words,
@@ -115,7 +115,7 @@ def mentions(text: str, statements: Iterable[Statement]) -> list[Mention]:
                     turning=turning,
                 )
             )
-    return kept
+    return likely
 
 
 def likeness(names: int, words: int, fewer: int) -> int:
@@ -180,8 +180,10 @@ def _sentences(text: str, statements: Iterable[Statement]) -> list[_Sentence]:
 
 def _sentence(clause: Clause, book: Rulebook, spans: Sequence[tuple[int, int]]) -> _Sentence:
     text = clause.text
-    found = {sign: book.signs[sign].finditer(text) for sign in _SIGNS}
-    counts = {sign: len({each[0].lower() for each in found[sign]}) for sign in _SIGNS}
+    counts = {
+        sign: len({match[0].lower() for match in book.signs[sign].finditer(text)})
+        for sign in _SIGNS
+    }
     return _Sentence(
         clause=clause,
         words=_words(text, book.code),
@@ -196,7 +198,7 @@ _SIGNS = (*_OF_CHANGE, "apart", *_DOUBTS)
 
 
 def words_of(text: str) -> dict[str, bool]:
-    """Return the names and nouns of a text, as `Mention` has those of a sentence."""
+    """Return the names and nouns of a text, as `ValueSentence` has those of a sentence."""
     return _words(text, language_of(text, _WORD.findall(text.lower())))
 
 
@@ -261,7 +263,7 @@ keep keeps kept keeping get gets got getting make makes made making take takes t
 give gives gave given giving see sees saw seen seeing look looks looking looked find found think
 thinks thinking thought know knows knew known want wants wanted wanting need needs needed needing
 try tries tried trying start started starting use uses used using work works worked working say
-says said saying tell tells told telling talk talked talking ask asked asking show showed let put
+says said saying tell tells telling talk talked talking ask asked asking show showed let put
 set add added adding change changes changed changing life home world place job goal goals dream
 dreams journey happen happened happens mean means meant chance idea ideas plan plans planning point
 part reason kind sort able ready important different same whole real true right wrong sorry please
