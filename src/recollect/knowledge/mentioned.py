@@ -13,6 +13,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.scope import ConversationTurn
+from recollect.knowledge.fact_links import linked_messages
 from recollect.knowledge.replacement import UNDONE, USER, MessageSpan, ReplacementLink
 from recollect.knowledge.replacements import ALIKE as ALIKE_RULE
 from recollect.knowledge.replacements import add_links, drop_links, links_of
@@ -140,14 +141,18 @@ def update_mentions(
 
 def move_mentions(
     tx: Transaction, place: Callable[[str, ConversationTurn], tuple[int, int]]
-) -> None:
+) -> dict[str, set[str]]:
     """Give all sentences the audiences and speakers that they have now; derive what changes.
 
     Args:
         tx: A write transaction.
         place: Returns both for a turn of a tenant.
+
+    Returns:
+        By tenant the messages whose links may have changed.
     """
     rules = tx.row("SELECT max(rules) FROM mentions")
+    touched: dict[str, set[str]] = {}
     for each, turn in mentioned_turns(tx):
         audience, speaker = place(each.tenant, turn)
         whose = each.session_id, turn.turn_sender, audience, speaker
@@ -156,8 +161,12 @@ def move_mentions(
             msgspec.structs.replace(one, audience=audience, speaker=one.speaker and speaker)
             for one in moved.values()
         ]
+        names = {one.message for one in fresh}
         if moved:
+            ends = linked_messages(tx, names)
             _replace(tx, each.tenant, moved, fresh, first_integer(rules))
+            touched.setdefault(each.tenant, set()).update(ends | linked_messages(tx, names))
+    return touched
 
 
 def _replace(

@@ -204,11 +204,12 @@ class Extraction:
             who = speaker_of(turn, group, owner)
             return hasher("audience", tenant, group.name), hasher("speaker", who) if who else 0
 
-        move_mentions(tx, place)
-        moved, now = move_turns(tx, place), self._clock.now_ms()
+        moved, alike = move_turns(tx, place), move_mentions(tx, place)
+        now = self._clock.now_ms()
         for tenant in fact_tenants(tx):
             owner = self._people.at(tx, tenant)
-            follow_links(tx, tenant, moved.get(tenant, ()), owner, now)
+            touched = {*moved.get(tenant, ()), *alike.get(tenant, ())}
+            follow_links(tx, tenant, touched, owner, now)
             realign_facts(tx, tenant, owner, now)
         write_left(tx, msgspec.structs.replace(left, people=people))
 
