@@ -102,6 +102,7 @@ _WORDS: LiteralString = """(
 _OF_MESSAGES: LiteralString = f"""
     SELECT id, {_COLUMNS}, {_WORDS} FROM {LISTED} mentions ON message_id = listed
 """  # noqa: S608  # literals
+_ALL: LiteralString = f"SELECT id, {_COLUMNS}, {_WORDS} FROM mentions"  # noqa: S608  # literals
 _OF_IDS: LiteralString = _OF_MESSAGES.replace("message_id = listed", "id = listed")
 _SHARING: LiteralString = f"""
     SELECT id, {_COLUMNS}, '[]', names, words - names, size
@@ -167,6 +168,18 @@ def move_mentions(
             _replace(tx, each.tenant, moved, fresh, first_integer(rules))
             touched.setdefault(each.tenant, set()).update(ends | linked_messages(tx, names))
     return touched
+
+
+def every_alike(tx: Transaction) -> set[ReplacementLink]:
+    """Return all links that follow from what is mentioned, also those that were undone by hand."""
+    placed = _placed(tx.all(_ALL))
+    return {link for each in placed.values() if each.is_standing for link in _first_links(tx, each)}
+
+
+def forget_mentions(tx: Transaction) -> None:
+    """Remove all sentences and their links: they are there again when all messages were read."""
+    tx.execute("DELETE FROM mentions")
+    tx.execute("DELETE FROM replacements WHERE rule = ?", (ALIKE_RULE,))
 
 
 def _replace(

@@ -12,6 +12,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.clock import Clock
+from recollect.knowledge.mentioned import every_alike, forget_mentions
 from recollect.knowledge.replacement import derive
 from recollect.knowledge.replacements import derive_again, derived_links
 from recollect.knowledge.rows import damaged_facts
@@ -123,12 +124,16 @@ def _counts(tx: Transaction) -> dict[str, int]:
 def _wrong(tx: Transaction) -> int:
     stored, undone = derived_links(tx)
     due = {each for each in derive(every_stated(tx)) if (each.older, each.newer) not in undone}
+    apart = {(older.message, newer.message) for older, newer in undone}
+    alike = every_alike(tx)
+    due |= {each for each in alike if (each.older.message, each.newer.message) not in apart}
     return len(due ^ stored)
 
 
 def _derive(tx: Transaction, now: int) -> None:
     tx.execute("DELETE " + _DANGLING)
     tx.execute("DELETE " + _STRAY)
+    forget_mentions(tx)
     slots: dict[str, list[SlotKey]] = {}
     for tenant, slot in every_slot(tx):
         slots.setdefault(tenant, []).append(slot)
