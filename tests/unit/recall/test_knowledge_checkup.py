@@ -42,7 +42,7 @@ def test_what_fits_is_sound(memory: Memory) -> None:
     found, status = memory.knowledge_checkup().examine(deep=True), memory.status()
     assert (found.derived, found.damaged) == (0, 0)
     assert (found.facts, found.links) == (status.facts, status.replacements)
-    assert (found.links, status.facts_by_status["replaced"]) == (1, 2)
+    assert (found.links, status.facts_by_status["replaced"]) == (2, 2)  # of a slot, and alike
     assert sum(status.facts_by_status.values()) == status.facts
     assert (status.episodes, status.identities) == (0, 0)
     memory.identities.link("owner", "telegram", "42")
@@ -56,14 +56,14 @@ def test_what_does_not_fit_is_derived_again(memory: Memory) -> None:
     _execute(memory, "UPDATE stated SET message_id = 'gone' WHERE seq = 3")
     checkup = memory.knowledge_checkup()
     found = checkup.examine(deep=True)
-    assert (found.dangling, found.stray > 0) == (1, True)
+    assert (found.dangling, found.stray > 0) == (2, True)
     assert len(checkup.repair(found)) == 1
     assert checkup.examine(deep=True).derived == 0
     assert _links(memory) == links
     assert checkup.repair(checkup.examine()) == []
     _execute(memory, "DELETE FROM replacements")
     found = checkup.examine(deep=True)
-    assert (found.wrong, checkup.examine().wrong) == (1, 0)
+    assert (found.wrong, checkup.examine().wrong) == (2, 0)
     checkup.repair(found)
     assert _links(memory) == links
 
