@@ -6,6 +6,7 @@ be shown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -103,6 +104,15 @@ def load_labelled(name: str) -> list[LabelledMessage]:
     return [_labelled(each) for each in decode(read_plain(path), list[_Message], path.name)]
 
 
+def load_training() -> list[LabelledMessage]:
+    """Return the sentences to learn from, whose facts stand in brackets after a letter."""
+    return [
+        _bracketed(path.stem, number, line)
+        for path in sorted((FOLDER / "training").glob("*.txt"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    ]
+
+
 def load_changes() -> list[Change]:
     """Return the seen pairs of changes.
 
@@ -161,6 +171,30 @@ def _labelled(message: _Message) -> LabelledMessage:
         role=message.role,
         text=message.text,
         facts=tuple(spans),
+    )
+
+
+_KIND_LETTERS = {
+    "r": "rule", "d": "decision", "p": "preference", "P": "personal", "w": "work", "h": "habit",
+    "l": "relationship", "t": "technical", "s": "schedule", "o": "open_end",
+}  # fmt: skip
+_BRACKETED = re.compile(r"\[([rdpPwhltso]):([^\]]*)\]")
+_OF_ASSISTANT = "A|"
+
+
+def _bracketed(language: str, number: int, line: str) -> LabelledMessage:
+    """Return the message of a line of training sentences."""
+    role = "assistant" if line.startswith(_OF_ASSISTANT) else "user"
+    text, facts = "", []
+    for at, piece in enumerate(_BRACKETED.split(line.removeprefix(_OF_ASSISTANT))):
+        if at % 3 == 1:
+            kind = _KIND_LETTERS[piece]
+        elif at % 3 == 2:
+            facts.append(Labelled(start=len(text), end=len(text) + len(piece), kind=kind))
+        if at % 3 != 1:
+            text += piece
+    return LabelledMessage(
+        id=f"{language} {number}", language=language, role=role, text=text, facts=tuple(facts)
     )
 
 

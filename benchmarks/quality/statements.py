@@ -138,9 +138,23 @@ def _kept(message: LabelledMessage) -> list[Statement]:
     return [each for each in found if each.kind is not None and each.is_asserted]
 
 
+def kind_of(message: LabelledMessage, start: int, end: int) -> str | None:
+    """Return the kind of the fact that shares most of a span, and enough; None if none does."""
+    near = [each for each in message.facts if _share(each, start, end) >= _SHARE]
+    return max(near, key=lambda fact: _shared(fact, start, end)).kind if near else None
+
+
+def _shared(fact: Labelled, start: int, end: int) -> int:
+    return min(end, fact.end) - max(start, fact.start)
+
+
+def _share(fact: Labelled, start: int, end: int) -> float:
+    """Return what part of the shorter of a fact and a span both share."""
+    return _shared(fact, start, end) / max(1, min(end - start, fact.end - fact.start))
+
+
 def _overlap(statement: Statement, fact: Labelled) -> bool:
-    shared = min(statement.end, fact.end) - max(statement.start, fact.start)
-    return shared >= _SHARE * min(statement.end - statement.start, fact.end - fact.start)
+    return _share(fact, statement.start, statement.end) >= _SHARE
 
 
 def _is_same(statement: Statement, fact: Labelled) -> bool:

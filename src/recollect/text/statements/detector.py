@@ -1,26 +1,30 @@
-"""The detector of statements: the language, the words that any rule needs, then the rules."""
+"""The detector of statements: the language, clauses, a rule that matches, then a judge of all."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
-from recollect.text.statements.reading import Clause, clauses, own_lines
-from recollect.text.statements.rulebook import UNSPACED, Rulebook, StatementRule, rulebook
+from recollect.text.statements.judge import Evidence
+from recollect.text.statements.reading import Clause
+from recollect.text.statements.recognition import (
+    Match,
+    book_of,
+    clauses_of,
+    is_judged,
+    matched,
+    sign_traits,
+)
+from recollect.text.statements.rulebook import Rulebook
 from recollect.text.statements.slots import common_slot, little_words, open_slot
-from recollect.text.statements.statement import Kind, Slot, Statement, Subject
-from recollect.text.statements.tongue import language_of
+from recollect.text.statements.statement import KINDS, Kind, Slot, Statement, Subject
+from recollect.text.statements.traits import clause_traits
 from recollect.text.statements.values import normalised, type_of
 
-_LONGEST_REPORT = 800
-"""Characters; what an assistant says at more length explains rather than reports."""
 _ROLES = frozenset({"user", "assistant"})
-_SPACES = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
-"""All signs of ASCII: replacing them is three times as fast as finding the words between."""
-_WORD = re.compile(r"\w+")
-_MOST_SEARCHED = 24
-_DIGIT = "#"
-_HAS_DIGIT = re.compile(r"\d")
+_SURE = 0.7
+"""The least probability of a kind: below it a clause states nothing."""
+_LEAST_CHANCE = 0.02
+"""Below it no rule is asked: what one adds to the odds would not reach `_SURE`."""
+_REPORTED: tuple[Kind, ...] = ("decision", "technical", "open_end")
+"""The kinds of what an assistant states."""
 _IMPORTANCE: dict[Kind | None, int] = {
     "rule": 8, "decision": 7, "personal": 6, "work": 6, "relationship": 6, "schedule": 6,
     "preference": 5, "technical": 5, "open_end": 5, "habit": 4, None: 5,
@@ -30,10 +34,6 @@ _VITAL = 9
 _OF_PROJECT = frozenset({"rule", "decision", "technical", "open_end"})
 _CHOSEN = "tool"
 """The slot of what is chosen instead of something else."""
-_BINDING = frozenset({"rule", "decision", "open_end"})
-"""Kinds that hold under a condition or of what is to come."""
-_PASSING = frozenset({"schedule", "open_end", "personal", "relationship", "work"})
-"""Kinds that may speak of today."""
 
 
 def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
@@ -53,72 +53,34 @@ def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
     """
     if role not in _ROLES or not text:
         return ()
-    words = _words(text)
-    is_report = role == "assistant" and len(text) <= _LONGEST_REPORT
-    book = rulebook(language_of(text, words), "report" if is_report else role)
-    cues = _cues(text, words, book)
-    return tuple(_statements(text, cues, book)) if cues else ()
+    book = book_of(text, role)
+    found = (_stated(text, clause, role, book) for clause in clauses_of(text, role, book))
+    return tuple(each for each in found if each is not None)
 
 
-def _words(text: str) -> list[str]:
-    lowered = text.lower()
-    return lowered.translate(_SPACES).split() if text.isascii() else _WORD.findall(lowered)
-
-
-def _cues(text: str, words: list[str], book: Rulebook) -> set[str]:
-    """Return the cues of any rule that are in a text."""
-    if book.code in UNSPACED:
-        cues = {cue for cue in book.by_cue if cue in text}
-    else:
-        cues = book.by_cue.keys() & words
-    if _DIGIT in book.by_cue and _HAS_DIGIT.search(text):
-        cues.add(_DIGIT)
-    return cues
-
-
-def _statements(text: str, cues: set[str], book: Rulebook) -> Iterator[Statement]:
-    def has_cue(sentence: str) -> bool:
-        return bool(_cues(sentence, _words(sentence), book))
-
-    for start, line in own_lines(text, book):
-        if not _may_have(line, cues):
-            continue
-        for clause in clauses(line, start, book, has_cue):
-            if not clause.is_asked and (statement := _stated(text, clause, book)):
-                yield statement
-
-
-def _may_have(line: str, cues: set[str]) -> bool:
-    """Return whether a line may have one of the cues of its message; cheaper than its words."""
-    if len(cues) > _MOST_SEARCHED:
-        return True
-    lowered = line.lower()
-    return any(cue in lowered for cue in cues) or (_DIGIT in cues and bool(_HAS_DIGIT.search(line)))
-
-
-def _stated(text: str, clause: Clause, book: Rulebook) -> Statement | None:
-    """Return what a clause states, unless it doubts, reports or limits it."""
-    cues = _cues(clause.text, _words(clause.text), book)
-    if not cues or book.has("hearsay", clause.text):
+def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement | None:
+    """Return what a clause states: of the kind that is judged likeliest, with the rule's slot."""
+    if not is_judged(text, role):
+        match = matched(clause, book)
+        return match and _statement(text, clause, match.rule.kind, match, book)
+    if clause.is_asked and not clause.is_before_question:
         return None
-    is_hedged = book.has("hedges", clause.text)
-    is_limited = book.has("limits", clause.text)
-    # With a space before it, a pattern needs no second form for a clause without a subject.
-    searched_text = clause.text if book.code in UNSPACED else f" {clause.text}"
-    for rule in book.candidates(cues):
-        if is_hedged and rule.kind not in _BINDING and not rule.is_firm:
-            continue
-        if is_limited and rule.kind not in _PASSING:
-            continue
-        if (groups := rule.search(searched_text)) is not None:
-            return _statement(text, clause, rule, groups, book)
-    return None
+    evidence = Evidence(book.code, clause_traits(clause, role, book.code))
+    if evidence.chance() < _LEAST_CHANCE:
+        return None
+    match = matched(clause, book)
+    evidence.add(sign_traits(clause, match, book))
+    judged = evidence.judgement(_REPORTED if role == "assistant" else KINDS)
+    kind = judged.kind if judged.probability >= _SURE else None
+    return _statement(text, clause, kind, match, book) if kind or match else None
 
 
 def _statement(
-    text: str, clause: Clause, rule: StatementRule, groups: dict[str, str], book: Rulebook
-) -> Statement:
+    text: str, clause: Clause, kind: Kind | None, match: Match | None, book: Rulebook
+) -> Statement | None:
+    """Return the statement of a clause; None if it has no kind and tells nothing of a slot."""
     little = little_words(book.code)
+    groups = match.groups if match else {}
     losses = list(book.signs["losses"].finditer(clause.text))
     raw = groups.get("value", "")
     for loss in losses:
@@ -127,36 +89,42 @@ def _statement(
     old_values = [groups.get("old"), *(loss["old"] for loss in losses)]
     loses = dict.fromkeys(normalised(old, little) for old in old_values if old)
     loses.pop(value, None)
-    slot = _slot(rule, groups, book)
-    if slot is None and rule.kind == "decision" and value and loses:
+    slot = _slot(match, book) if match else None
+    if slot is None and kind == "decision" and value and loses:
         slot = common_slot(_CHOSEN)
+    if kind is None and slot is None:
+        return None
     value = value if slot else ""
     who = groups.get("who")
+    # What a slot is of must not depend on what is judged: else two values of it would not meet.
+    basis = match.rule.kind if match and slot else kind
+    is_vital = match is not None and match.rule.slot == "allergy"
     return Statement(
         start=clause.start,
         end=clause.end,
         text=" ".join(text[clause.start : clause.end].split()),
-        kind=rule.kind,
-        subject="other" if who else _subject(rule, clause.text, book),
+        kind=kind,
+        subject="other" if who else _subject(basis, match, clause.text, book),
         name=" ".join(who.replace(",", " ").lower().split()) if who else None,
         slot=slot,
         value=value or None,
         value_type=type_of(value, raw, slot.name) if value and slot else None,
         loses=tuple(loses),
         is_change=bool(loses) or book.has("changes", clause.text),
-        importance=_VITAL if rule.slot == "allergy" else _IMPORTANCE[rule.kind],
+        importance=_VITAL if is_vital else _IMPORTANCE[kind],
         language=book.code,
     )
 
 
-def _subject(rule: StatementRule, clause: str, book: Rulebook) -> Subject:
-    if rule.kind == "rule" and (rule.slot == "me" or book.has("manners", clause)):
-        return "speaker"
-    return "project" if rule.kind in _OF_PROJECT else "speaker"
+def _subject(kind: Kind | None, match: Match | None, clause: str, book: Rulebook) -> Subject:
+    if kind == "rule":
+        is_of_person = (match and match.rule.slot == "me") or book.has("manners", clause)
+        return "speaker" if is_of_person else "project"
+    return "project" if kind in _OF_PROJECT else "speaker"
 
 
-def _slot(rule: StatementRule, groups: dict[str, str], book: Rulebook) -> Slot | None:
-    if rule.slot and rule.slot != "me":
-        return common_slot(rule.slot)
-    head = groups.get("head")
+def _slot(match: Match, book: Rulebook) -> Slot | None:
+    if match.rule.slot and match.rule.slot != "me":
+        return common_slot(match.rule.slot)
+    head = match.groups.get("head")
     return open_slot(head, book.code) if head else None

@@ -25,11 +25,14 @@ _QUOTED = re.compile(
 )
 _QUOTES = frozenset('"“„«「『')
 _ENDS = re.compile(
-    r"[.!?…。！？](?:(?<=[。！？])[。！？]*[」』”’]{0,3}"
+    r"[ㅋㅎㅠㅜ]{2,}|[\U0001f300-\U0001faff]+(?=\s|$)"
+    r"|[.!?…。！？](?:(?<=[。！？])[。！？]*[」』”’]{0,3}"
     r"|(?<!\b\w\.)(?<!\s\d\.)(?<!\s\d\d\.)(?<!\b[DSM]r\.)(?<!\bMrs\.)(?<!\bvs\.)(?<!\bSt\.)"
     r"[.!?…]*[\"'”’)\]]{0,3}(?=\s|$|[\u3000-\u9fff\uac00-\ud7af]))"
 )
-"""The ends of sentences; not those of abbreviations and of the number of a day."""
+"""The ends of sentences, laughter and emoji too; not abbreviations and the number of a day."""
+_COMMAS = re.compile(r"[,，、;；] ?|\s[-–—]\s|(?<=는데) |[:：](?=\s|[\u3000-\u9fff])")
+"""What may part what a question tells from what it asks."""
 _BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?|\s+")
 _TRAIL = " \t\r\u3000.,;:!?…。！？，"
 """What may follow the last word of a clause."""
@@ -43,6 +46,7 @@ class Clause(msgspec.Struct, frozen=True):
     end: int
     text: str
     is_asked: bool
+    is_before_question: bool = False
 
 
 def own_lines(text: str, book: Rulebook) -> Iterator[tuple[int, str]]:
@@ -99,7 +103,9 @@ def clauses(
 def _of_sentence(flat: str, at: int, end: int, start: int, book: Rulebook) -> Iterator[Clause]:
     """Yield the clauses of a sentence; of a question, those that state something before it asks."""
     asks = flat[at:end].rstrip("\"'”’)」 ").endswith(_ASKS)
-    pieces = list(_pieces(flat, at, end, book))
+    pieces = list(_pieces(flat, at, end, book.signs["borders"]))
+    if asks:
+        pieces = [part for piece in pieces for part in _pieces(flat, *piece, _COMMAS)]
     for number, (first, last) in enumerate(pieces):
         words = flat[first:last].rstrip(_TRAIL)
         first += len(words) - len(words.lstrip())
@@ -107,11 +113,13 @@ def _of_sentence(flat: str, at: int, end: int, start: int, book: Rulebook) -> It
         if 2 <= len(words) <= LONGEST_CLAUSE:
             is_last = number == len(pieces) - 1
             is_asked = asks and (is_last or not book.has("subjects", words))
-            yield Clause(start + first, start + first + len(words), words, is_asked)
+            yield Clause(
+                start + first, start + first + len(words), words, is_asked, asks and not is_last
+            )
 
 
-def _pieces(flat: str, at: int, end: int, book: Rulebook) -> Iterator[tuple[int, int]]:
-    for border in book.signs["borders"].finditer(flat, at, end):
+def _pieces(flat: str, at: int, end: int, borders: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    for border in borders.finditer(flat, at, end):
         if border.start() > at:
             yield at, border.start()
             at = border.end()

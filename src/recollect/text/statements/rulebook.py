@@ -16,7 +16,7 @@ from recollect.text.statements.statement import Kind
 
 NO_KIND = "none"
 _FIRM, _REPORTED = "!", "~"
-_FILES = {
+LANGUAGES = {
     "en": "english",
     "de": "german",
     "es": "spanish",
@@ -26,6 +26,7 @@ _FILES = {
     "ja": "japanese",
     "ko": "korean",
 }
+"""The languages that have a grammar, and the names of their files."""
 UNSPACED = frozenset({"zh", "ja", "ko"})
 _PART = re.compile(r"<([A-Z]\w*\??)>")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
@@ -126,7 +127,7 @@ SIGNS = (
 @functools.cache
 def grammar_of(code: str) -> Grammar:
     """Return the grammar of a language."""
-    path = files("recollect.text.languages.grammars").joinpath(f"{_FILES[code]}.toml")
+    path = files("recollect.text.languages.grammars").joinpath(f"{LANGUAGES[code]}.toml")
     return msgspec.toml.decode(path.read_text(encoding="utf-8"), type=Grammar)
 
 

@@ -24,6 +24,8 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         parts: Parts of patterns, by name.
         cues: Lists of cues that rules name with ``@``, by name; ``#`` stands for a digit.
+        classes: Words of a class, by its name, which is the same in all languages; of languages
+            without spaces also parts of words. A trained judge uses them.
         rules: What only a person states.
         outcomes: What an assistant states too: causes, results, what is left open.
         borders: A pattern of what ends a clause and begins another.
@@ -46,6 +48,7 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
 
     parts: Mapping[str, str] = {}
     cues: Mapping[str, str] = {}
+    classes: Mapping[str, str] = {}
     rules: str = ""
     outcomes: str = ""
     borders: str = "(?!)"

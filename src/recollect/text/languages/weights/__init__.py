@@ -1,0 +1,1 @@
+"""Weights by which clauses are judged, made by ``scripts/statement_weights.py``."""
