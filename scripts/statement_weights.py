@@ -2,8 +2,8 @@
 
 ``python -m scripts.statement_weights`` learns from all labelled messages that are opened and from
 the sentences in ``tests/fixtures/knowledge/training``: one message a line, ``A|`` before one of an
-assistant, facts in brackets with the letter of their kind. ``--without 0`` leaves out one half of the
-opened messages and prints how well that is found afterwards; run it without the option again then.
+assistant, facts in brackets with the letter of their kind. ``--without 0`` leaves out one half of
+the opened messages and prints how well that is found; run it without the option again afterwards.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WIDTH = 1 + len(KINDS)
 LEAST_COUNT = 2
 EPOCHS = 16
 RATE = 0.15
-DECAY = 0.01
+DECAY = 0.02
 DROPPED = 0.3
 """The share of traits of a clause that are hidden from a step: no single one may decide."""
 SEEN_WEIGHT = 0.7

@@ -19,7 +19,7 @@ from recollect.text.statements.traits import clause_traits
 from recollect.text.statements.values import normalised, type_of
 
 _ROLES = frozenset({"user", "assistant"})
-_SURE = 0.7
+_SURE = 0.6
 """The least probability of a kind: below it a clause states nothing."""
 _LEAST_CHANCE = 0.02
 """Below it no rule is asked: what one adds to the odds would not reach `_SURE`."""

@@ -71,7 +71,9 @@ def _of_text(clause: str, code: str) -> list[str]:
         found = list(_of_words(_WORDS.findall(lowered), code, classes))
         if code in _NAMES_SHOW and _CAPITAL.search(clause):
             classes.add("NAME")
+    first = [trait for trait in found if trait[0] == "^" and trait[1] != "^"]
     found += [f"#{each}" for each in classes]
+    found += [f"{one}&{each}" for one in first for each in classes]
     width = len(clause) * _WIDTH.get(code, 1)
     found.append(f"length={min(_LONGEST_STEP, int(width / _LENGTH_STEP))}")
     return found
