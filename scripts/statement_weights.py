@@ -33,6 +33,7 @@ from recollect.text.statements.recognition import (
     is_judged,
     matched,
     sign_traits,
+    signs_of,
 )
 from recollect.text.statements.rulebook import LANGUAGES
 from recollect.text.statements.statement import KINDS
@@ -42,6 +43,7 @@ FOLDER = Path(__file__).parents[1] / "src" / "recollect" / "text" / "languages" 
 WIDTH = 1 + len(KINDS)
 LEAST_COUNT = 2
 EPOCHS = 16
+SEEDS = 3
 RATE = 0.15
 DECAY = 0.02
 DROPPED = 0.3
@@ -72,21 +74,32 @@ def examples(
             if clause.is_asked and not clause.is_before_question:
                 continue
             traits = clause_traits(clause, message.role, book.code)
-            signs = sign_traits(clause, matched(clause, book), book)
-            traits += signs if has_rules else signs[1:]
+            signs = signs_of(clause, book)
+            found = sign_traits(signs, matched(clause, signs, book))
+            traits += found if has_rules else found[1:]
             kind = kind_of(message, clause.start, clause.end)
             number = 1 + KINDS.index(kind) if kind else 0
             yield Example(tuple(sorted(set(traits))), number, weight)
 
 
 def learn(data: Sequence[Example]) -> tuple[list[str], NDArray[np.int8]]:
-    """Return traits and their weights: logistic regression, by steps after each example."""
+    """Return traits and their weights: the mean of what is learned in some orders."""
     counts = Counter(trait for each in data for trait in each.traits)
     traits = sorted(trait for trait, count in counts.items() if count >= LEAST_COUNT)
     at = {trait: number for number, trait in enumerate(traits)}
     rows = [np.array([at[trait] for trait in each.traits if trait in at]) for each in data]
-    random = np.random.default_rng(9)
-    weights = np.zeros((len(traits), WIDTH))
+    runs = [learn_once(data, rows, len(traits), seed) for seed in range(SEEDS)]
+    steps = np.clip(np.rint(np.mean(runs, axis=0) * judge.SCALE), -127, 127).astype(np.int8)
+    kept = np.abs(steps).max(axis=1) >= LEAST_WEIGHT
+    return [trait for trait, keep in zip(traits, kept, strict=True) if keep], steps[kept]
+
+
+def learn_once(
+    data: Sequence[Example], rows: Sequence[NDArray[np.int64]], count: int, seed: int
+) -> NDArray[np.float64]:
+    """Return weights by logistic regression: a step after each example, in a random order."""
+    random = np.random.default_rng(seed)
+    weights = np.zeros((count, WIDTH))
     squares = np.full(weights.shape, 1e-6)
     total = np.zeros_like(weights)
     for epoch in range(EPOCHS):
@@ -101,10 +114,7 @@ def learn(data: Sequence[Example]) -> tuple[list[str], NDArray[np.int8]]:
             weights[row] -= RATE * change / np.sqrt(squares[row])
         if epoch >= EPOCHS // 2:
             total += weights
-    mean = total / (EPOCHS - EPOCHS // 2) * (1 - DROPPED)
-    steps = np.clip(np.rint(mean * judge.SCALE), -127, 127).astype(np.int8)
-    kept = np.abs(steps).max(axis=1) >= LEAST_WEIGHT
-    return [trait for trait, keep in zip(traits, kept, strict=True) if keep], steps[kept]
+    return total / (EPOCHS - EPOCHS // 2) * (1 - DROPPED)
 
 
 def split(traits: Sequence[str], steps: NDArray[np.int8]) -> Iterator[tuple[str, judge.Weights]]:

@@ -11,6 +11,7 @@ from recollect.text.statements.recognition import (
     is_judged,
     matched,
     sign_traits,
+    signs_of,
 )
 from recollect.text.statements.rulebook import Rulebook
 from recollect.text.statements.slots import common_slot, little_words, open_slot
@@ -21,8 +22,8 @@ from recollect.text.statements.values import normalised, type_of
 _ROLES = frozenset({"user", "assistant"})
 _SURE = 0.6
 """The least probability of a kind: below it a clause states nothing."""
-_LEAST_CHANCE = 0.02
-"""Below it no rule is asked: what one adds to the odds would not reach `_SURE`."""
+_LEAST_CHANCE = 0.25
+"""Below it no rule is asked: with one no clause of the labelled sets reached `_SURE`."""
 _REPORTED: tuple[Kind, ...] = ("decision", "technical", "open_end")
 """The kinds of what an assistant states."""
 _IMPORTANCE: dict[Kind | None, int] = {
@@ -61,15 +62,16 @@ def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
 def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement | None:
     """Return what a clause states: of the kind that is judged likeliest, with the rule's slot."""
     if not is_judged(text, role):
-        match = matched(clause, book)
+        match = matched(clause, signs_of(clause, book), book)
         return match and _statement(text, clause, match.rule.kind, match, book)
     if clause.is_asked and not clause.is_before_question:
         return None
     evidence = Evidence(book.code, clause_traits(clause, role, book.code))
     if evidence.chance() < _LEAST_CHANCE:
         return None
-    match = matched(clause, book)
-    evidence.add(sign_traits(clause, match, book))
+    signs = signs_of(clause, book)
+    match = matched(clause, signs, book)
+    evidence.add(sign_traits(signs, match))
     judged = evidence.judgement(_REPORTED if role == "assistant" else KINDS)
     kind = judged.kind if judged.probability >= _SURE else None
     return _statement(text, clause, kind, match, book) if kind or match else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import msgspec
 
@@ -23,6 +23,9 @@ _BINDING = frozenset({"rule", "decision", "open_end"})
 """Kinds that hold under a condition or of what is to come."""
 _PASSING = frozenset({"schedule", "open_end", "personal", "relationship", "work"})
 """Kinds that may speak of today."""
+
+
+_ASKED_SIGNS = ("hedges", "hearsay", "limits", "manners")
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -87,29 +90,28 @@ def _may_have(line: str, cues: set[str]) -> bool:
     return any(cue in lowered for cue in cues) or (_DIGIT in cues and bool(_HAS_DIGIT.search(line)))
 
 
-def matched(clause: Clause, book: Rulebook) -> Match | None:
+def signs_of(clause: Clause, book: Rulebook) -> frozenset[str]:
+    """Return what a clause has words of: doubt, hearsay, limits, manners."""
+    return frozenset(sign for sign in _ASKED_SIGNS if book.has(sign, clause.text))
+
+
+def matched(clause: Clause, signs: Collection[str], book: Rulebook) -> Match | None:
     """Return the first rule that a clause matches, unless it asks, doubts, reports or limits it."""
-    if clause.is_asked:
+    if clause.is_asked or "hearsay" in signs:
         return None
     cues = _cues(clause.text, _words(clause.text), book)
-    if not cues or book.has("hearsay", clause.text):
-        return None
-    is_hedged = book.has("hedges", clause.text)
-    is_limited = book.has("limits", clause.text)
     # With a space before it, a pattern needs no second form for a clause without a subject.
     searched_text = clause.text if book.code in UNSPACED else f" {clause.text}"
     for rule in book.candidates(cues):
-        if is_hedged and rule.kind not in _BINDING and not rule.is_firm:
+        if "hedges" in signs and rule.kind not in _BINDING and not rule.is_firm:
             continue
-        if is_limited and rule.kind not in _PASSING:
+        if "limits" in signs and rule.kind not in _PASSING:
             continue
         if (groups := rule.search(searched_text)) is not None:
             return Match(rule, groups)
     return None
 
 
-def sign_traits(clause: Clause, match: Match | None, book: Rulebook) -> list[str]:
-    """Return the traits that rules and signs of the grammar give a clause."""
-    signs = ("hedges", "hearsay", "limits", "manners")
-    kind = match.rule.kind if match else None
-    return [f"rule={kind}", *(sign for sign in signs if book.has(sign, clause.text))]
+def sign_traits(signs: Collection[str], match: Match | None) -> list[str]:
+    """Return the traits that the signs of a clause and the rule that it matches give it."""
+    return [f"rule={match.rule.kind if match else None}", *signs]

@@ -25,13 +25,15 @@ _LONGEST_WORD = 5
 """Characters of a word in a text without spaces."""
 _STEM = 5
 _SHAPES = re.compile(
-    r"(?P<MAIL>[\w.+-]+@[\w-]+\.\w+)|(?P<CODE>`[^`]*`|(?:[\w.-]*/)+[\w.-]+\w|\b[a-z]\w*_\w+\b)"
+    r"(?P<MAIL>\b[\w.+-]{1,64}@[\w-]+\.\w+)"
+    r"|(?P<CODE>`[^`]*`|(?<![\w./-])(?:[\w.-]{0,40}/)+[\w.-]{0,40}\w|\b[a-z]\w*_\w+\b)"
     r"|(?P<CLOCK>\b\d{1,2}[:h]\d\d\b|\d{1,2} ?(?:[ap]m|uhr|h|时|点|點|時|시)(?![a-z]))"
     r"|(?P<DAY>\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}\.?(?:\d{2,4})?(?![\d.])"
     r"|\d{1,2}(?:st|nd|rd|th)\b|\d{1,2} ?(?:月|日|号|號|월|일))"
     r"|(?P<VERSION>\bv?\d+\.\d+[\d.]*)|(?P<MONEY>[$€£¥]\s?\d+|\d+ ?[$€£元円원])|(?P<NUMBER>\d+)",
     re.IGNORECASE,
 )
+_MAYBE_SHAPED = re.compile(r"[\d@`/_]")
 _WORDS = re.compile(r"[^\W\d_][\w'-]*")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9.+#]*")
 _CAPITAL = re.compile(r"(?<=[\w,:] )[A-ZÀ-Ý][a-zà-ÿ]+")
@@ -61,7 +63,9 @@ def clause_traits(clause: Clause, role: str, code: str) -> list[str]:
 
 def _of_text(clause: str, code: str) -> list[str]:
     lowered = clause.lower()
-    classes = {match.lastgroup or "" for match in _SHAPES.finditer(clause)}
+    classes: set[str] = set()
+    if _MAYBE_SHAPED.search(clause):
+        classes = {match.lastgroup or "" for match in _SHAPES.finditer(clause)}
     if code in UNSPACED:
         found = list(_of_signs(lowered, code, classes))
         for match in _LATIN.finditer(lowered):
