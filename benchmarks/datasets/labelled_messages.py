@@ -185,7 +185,7 @@ _OF_ASSISTANT = "A|"
 def _bracketed(language: str, number: int, line: str) -> LabelledMessage:
     """Return the message of a line of training sentences."""
     role = "assistant" if line.startswith(_OF_ASSISTANT) else "user"
-    text, facts = "", []
+    text, kind, facts = "", "", []
     for at, piece in enumerate(_BRACKETED.split(line.removeprefix(_OF_ASSISTANT))):
         if at % 3 == 1:
             kind = _KIND_LETTERS[piece]

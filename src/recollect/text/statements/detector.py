@@ -63,7 +63,7 @@ def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement |
     """Return what a clause states: of the kind that is judged likeliest, with the rule's slot."""
     if not is_judged(text, role):
         match = matched(clause, signs_of(clause, book), book)
-        return match and _statement(text, clause, match.rule.kind, match, book)
+        return _statement(text, clause, match.rule.kind, match, book) if match else None
     if clause.is_asked and not clause.is_before_question:
         return None
     evidence = Evidence(book.code, clause_traits(clause, role, book.code))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from recollect.text.languages import all_languages
@@ -62,6 +63,8 @@ def clause_traits(clause: Clause, role: str, code: str) -> list[str]:
 
 
 def _of_text(clause: str, code: str) -> list[str]:
+    if code in UNSPACED:
+        clause = unicodedata.normalize("NFKC", clause)
     lowered = clause.lower()
     classes: set[str] = set()
     if _MAYBE_SHAPED.search(clause):
@@ -86,7 +89,8 @@ def _of_text(clause: str, code: str) -> list[str]:
 def _of_words(words: Sequence[str], code: str, classes: set[str]) -> Iterator[str]:
     """Yield the traits of words; add their classes."""
     of = _classes(code)
-    before, its_classes = "^", ()
+    before = "^"
+    its_classes: tuple[str, ...] = ()
     for at, word in enumerate(words):
         here = of.get(word, ())
         classes.update(here)
