@@ -89,6 +89,38 @@ def test_of_an_assistant_only_results_causes_and_open_ends_are_stated() -> None:
     assert detect("I live in Leeds. You should always pin versions.", "assistant") == ()
 
 
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("Our mail server is an old Debian box.", "technical"),
+        ("Nous avons adopté une chatte grise.", "personal"),
+        ("Meine Nachbarin Ilse ist Hebamme.", "relationship"),
+        ("我在一家宠物医院当护士。", "work"),
+        ("来週の火曜に歯医者の予約があります。", "schedule"),
+        ("저는 새우 알레르기가 있어요.", "personal"),
+    ],
+)
+def test_what_no_rule_foresaw_is_judged_by_its_words(said: str, kind: str) -> None:
+    """Words and classes of words tell the kind where no pattern matches."""
+    assert only(said).kind == kind
+
+
+def test_what_precedes_a_question_is_judged_without_a_subject_as_well() -> None:
+    """A comma parts what is told from what is asked."""
+    (found,) = detect("Moved to Bristol in March, how do I find a dentist?")
+    assert (found.kind, found.text) == ("personal", "Moved to Bristol in March")
+
+
+@pytest.mark.parametrize(
+    "clause", ["and so " * 34, "the " * 60, "my brother " * 21, "1" * 240, "a/" * 120, "的" * 240]
+)
+def test_a_hostile_clause_costs_little(clause: str) -> None:
+    """No pattern goes back over the same words again and again."""
+    begun = time.process_time()
+    detect(clause[:238])
+    assert time.process_time() - begun < 1
+
+
 def test_other_roles_state_nothing() -> None:
     """A tool prints what it likes."""
     assert detect("I live in Leeds.", "tool") == ()
