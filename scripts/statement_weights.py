@@ -75,8 +75,8 @@ def examples(
                 continue
             traits = clause_traits(clause, message.role, book.code)
             signs = signs_of(clause, book)
-            found = sign_traits(signs, matched(clause, signs, book))
-            traits += found if has_rules else found[1:]
+            of_signs = sign_traits(signs, matched(clause, signs, book))
+            traits += of_signs if has_rules else of_signs[1:]
             kind = kind_of(message, clause.start, clause.end)
             number = 1 + KINDS.index(kind) if kind else 0
             yield Example(tuple(sorted(set(traits))), number, weight)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.text.statements.judge import Evidence
+from recollect.text.statements.judge import ClauseOdds
 from recollect.text.statements.reading import Clause
 from recollect.text.statements.recognition import (
     Match,
@@ -55,8 +55,8 @@ def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
     if role not in _ROLES or not text:
         return ()
     book = book_of(text, role)
-    found = (_stated(text, clause, role, book) for clause in clauses_of(text, role, book))
-    return tuple(each for each in found if each is not None)
+    statements = (_stated(text, clause, role, book) for clause in clauses_of(text, role, book))
+    return tuple(each for each in statements if each is not None)
 
 
 def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement | None:
@@ -66,13 +66,13 @@ def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement |
         return _statement(text, clause, match.rule.kind, match, book) if match else None
     if clause.is_asked and not clause.is_before_question:
         return None
-    evidence = Evidence(book.code, clause_traits(clause, role, book.code))
-    if evidence.chance() < _LEAST_CHANCE:
+    odds = ClauseOdds(book.code, clause_traits(clause, role, book.code))
+    if odds.chance() < _LEAST_CHANCE:
         return None
     signs = signs_of(clause, book)
     match = matched(clause, signs, book)
-    evidence.add(sign_traits(signs, match))
-    judged = evidence.judgement(_REPORTED if role == "assistant" else KINDS)
+    odds.add(sign_traits(signs, match))
+    judged = odds.judgement(_REPORTED if role == "assistant" else KINDS)
     kind = judged.kind if judged.probability >= _SURE else None
     return _statement(text, clause, kind, match, book) if kind or match else None
 

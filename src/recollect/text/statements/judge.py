@@ -37,7 +37,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     probability: float
 
 
-class Evidence:
+class ClauseOdds:
     """What speaks for each kind of a clause; more can be added to it.
 
     Args:
@@ -54,8 +54,8 @@ class Evidence:
     def add(self, traits: Iterable[str]) -> None:
         """Weigh traits that the clause has as well."""
         rows = self._rows
-        known = [rows[trait] for trait in set(traits) if trait in rows]
-        self._sums = tuple(map(sum, zip(self._sums, *known, strict=True)))
+        weights = [rows[trait] for trait in set(traits) if trait in rows]
+        self._sums = tuple(map(sum, zip(self._sums, *weights, strict=True)))
 
     def chance(self) -> float:
         """Return how likely it is that the clause states anything."""
@@ -65,9 +65,9 @@ class Evidence:
     def judgement(self, kinds: Iterable[Kind] = KINDS) -> Judgement:
         """Return the likeliest of some kinds; the probability counts that it states nothing."""
         nothing, *sums = self._sums
-        odds = {kind: math.exp((sums[_AT[kind]] - nothing) / SCALE) for kind in kinds}
-        kind = max(odds, key=lambda each: odds[each])
-        return Judgement(kind=kind, probability=odds[kind] / (1 + sum(odds.values())))
+        of_kind = {kind: math.exp((sums[_AT[kind]] - nothing) / SCALE) for kind in kinds}
+        kind = max(of_kind, key=lambda each: of_kind[each])
+        return Judgement(kind=kind, probability=of_kind[kind] / (1 + sum(of_kind.values())))
 
 
 _AT = {kind: at for at, kind in enumerate(KINDS)}

@@ -54,12 +54,12 @@ def clause_traits(clause: Clause, role: str, code: str) -> list[str]:
         role: Of who says it.
         code: The code of its language.
     """
-    found = ["always", f"role={role}"]
+    traits = ["always", f"role={role}"]
     if clause.is_asked:
-        found.append("asked")
+        traits.append("asked")
     if clause.is_before_question:
-        found.append("before question")
-    return found + _of_text(clause.text, code)
+        traits.append("before question")
+    return traits + _of_text(clause.text, code)
 
 
 def _of_text(clause: str, code: str) -> list[str]:
@@ -70,20 +70,20 @@ def _of_text(clause: str, code: str) -> list[str]:
     if _MAYBE_SHAPED.search(clause):
         classes = {match.lastgroup or "" for match in _SHAPES.finditer(clause)}
     if code in UNSPACED:
-        found = list(_of_signs(lowered, code, classes))
+        traits = list(_of_signs(lowered, code, classes))
         for match in _LATIN.finditer(lowered):
-            found.append(f"latin={match[0]}")
+            traits.append(f"latin={match[0]}")
             classes.add("LATIN")
     else:
-        found = list(_of_words(_WORDS.findall(lowered), code, classes))
+        traits = list(_of_words(_WORDS.findall(lowered), code, classes))
         if code in _NAMES_SHOW and _CAPITAL.search(clause):
             classes.add("NAME")
-    first = [trait for trait in found if trait[0] == "^" and trait[1] != "^"]
-    found += [f"#{each}" for each in classes]
-    found += [f"{one}&{each}" for one in first for each in classes]
+    first = [trait for trait in traits if trait[0] == "^" and trait[1] != "^"]
+    traits += [f"#{each}" for each in classes]
+    traits += [f"{one}&{each}" for one in first for each in classes]
     width = len(clause) * _WIDTH.get(code, 1)
-    found.append(f"length={min(_LONGEST_STEP, int(width / _LENGTH_STEP))}")
-    return found
+    traits.append(f"length={min(_LONGEST_STEP, int(width / _LENGTH_STEP))}")
+    return traits
 
 
 def _of_words(words: Sequence[str], code: str, classes: set[str]) -> Iterator[str]:
