@@ -40,7 +40,7 @@ CLASSES = (
     "recollect.sessions.streaming.MessageStream",
     "recollect.sessions.leased_session.LeasedSession",
     "recollect.sessions.sessions.Sessions",
-    "recollect.session_handle.SessionFacts",
+    "recollect.session_handle.HeldFacts",
     "recollect.session_handle.SessionObservations",
     "recollect.session_handle.SessionHandle",
     "recollect.memory_sessions.MemorySessions",

@@ -58,9 +58,9 @@ class SessionHandle(LeasedSession):
         return SessionObservations(self._memory.observations, self._values)
 
     @property
-    def facts(self) -> SessionFacts:
+    def facts(self) -> HeldFacts:
         """What is known, as far as it may hear it; what it remembers, its audience hears."""
-        return SessionFacts(self._memory.facts, self._values)
+        return HeldFacts(self._memory.facts, self._values)
 
     @property
     def _contexts(self) -> Contexts:
@@ -84,7 +84,7 @@ class SessionHandle(LeasedSession):
     """Returns the best hits for a question, of what it may hear."""
 
 
-class SessionFacts:
+class HeldFacts:
     """The facts of a memory, as a held session hears and changes them.
 
     Args:

@@ -20,7 +20,7 @@ PHRASES = {
     r"(?<!tell )\btold\b": (6, 3),
     r"\bcan be no\b": (0, 0),
     r"\b(?:is|are|was) no (?!longer\b|more\b|one\b|need\b|way\b|other\b)[a-z]": (33, 6),
-    r"\bnobody\b": (10, 11),  # in the reference it is a value of `Subject`
+    r"\bnobody\b": (10, 12),  # in the reference it is a value of `Subject`
     r"\banew\b": (0, 0),
     r"\bstands? (?:in|behind|beside|before|for|there)\b": (12, 4),
     r"\bbehind (?:it|the (?:name|word|program|command))\b": (0, 1),

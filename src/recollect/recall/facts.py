@@ -24,7 +24,7 @@ from recollect.knowledge.facts import Facts
 from recollect.knowledge.remembering import FactParts
 from recollect.knowledge.rows import facts_by_id, note_access, of_messages, only_heard
 from recollect.knowledge.wording import says
-from recollect.recall.replaced_facts import with_asked_first
+from recollect.recall.retrieval.replaced_facts import with_asked_first
 from recollect.sessions.policy.turns import asked_sender
 from recollect.sessions.record.session import Session, require_session
 from recollect.sessions.record.transcript_rows import named_message

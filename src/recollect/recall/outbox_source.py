@@ -114,7 +114,7 @@ def reader(kind: str) -> RecordReader:
 
         return changed_episodes
     if kind == "fact":
-        from recollect.recall.fact_source import changed_facts
+        from recollect.recall.retrieval.fact_source import changed_facts
 
         return changed_facts
     from recollect.recall.observation_source import changed_observations

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString
 
 import msgspec
 
@@ -352,14 +352,7 @@ def report_status(parts: Reported) -> Status:
         budget=_budget(parts, spending),
         language=_language(parts, spending),
         spending=spending,
-        sessions=counts.sessions,
-        messages=counts.messages,
-        observations=counts.observations,
-        facts=counts.facts,
-        facts_by_status=msgspec.json.decode(counts.facts_by_status, type=dict[str, int]),
-        episodes=counts.episodes,
-        replacements=counts.replacements,
-        identities=counts.identities,
+        **_known(counts),
         unowned=0 if parts.settings.sessions.owner else counts.personal,
         unknown_origin=counts.unknown,
         capture=_capture(parts.capture),
@@ -375,6 +368,13 @@ def report_status(parts: Reported) -> Status:
         background_error=sync.last_error,
         events=parts.events.state(),
     )
+
+
+def _known(counts: _Counts) -> dict[str, Any]:
+    """Return the counts by the names that a status has for them."""
+    known = msgspec.structs.asdict(counts)
+    known["facts_by_status"] = msgspec.json.decode(counts.facts_by_status, type=dict[str, int])
+    return {name: n for name, n in known.items() if name not in {"personal", "unknown"}}
 
 
 def _kept_plain_keys(parts: Reported) -> Iterator[str]:

@@ -299,9 +299,9 @@ class Contexts:
         """
         parts, room, session = self._parts, asking.room, asking.session
         relevance, projects = self._asked(asking), self._projects(session)
-        recalled = recalled_for(self._retriever, asking)
         spoken = said_hits(self._search, asking, parts.scope, asking.sources or (SESSIONS,), None)
         is_whole, asked = asking.reason in WHOLE, bool(asking.query)
+        recalled = recalled_for(self._retriever, asking) if asked else None
         known = fork_standing if asking.reason == "fork" else standing
 
         def unit(tx: Transaction) -> _Reading:
@@ -318,7 +318,8 @@ class Contexts:
                 for each in read_candidates(tx, order)
                 if each.kind != "observation" or each.number not in written
             ]
-            found += recalled_candidates(tx, order, recalled, found)
+            if recalled is not None:
+                found += recalled_candidates(tx, order, recalled, found)
             found += said_here(tx, order, spoken, found)
             return _Reading(about, group, None, found, known(tx, session, group))
 

@@ -32,12 +32,10 @@ _OVER = 3
 
 
 def recalled_for(retriever: GetRetriever, asking: BlockRequest) -> Recalled:
-    """Return what is known that answers the question of a block; nothing without one."""
-    if asking.query is None:
-        return Recalled()
+    """Return what is known that answers the question of a block."""
     return retriever().recall(
         None,
-        asking.query,
+        asking.query or "",
         _OVER * MOST_FACTS,
         for_session=asking.asker.session_id,
         for_sender=asking.asker.sender,

@@ -16,7 +16,7 @@ from recollect.index.query.search_service import SearchOptions
 from recollect.knowledge.rows import find_fact, only_heard
 from recollect.observations.observations import find_observation
 from recollect.observations.rows import as_heard
-from recollect.recall.replaced_facts import fact_hit
+from recollect.recall.retrieval.replaced_facts import fact_hit
 from recollect.sessions.context.episode import found_episodes, require_episode
 from recollect.sessions.record.session import DELETED, find_session
 from recollect.sessions.record.transcript_rows import named_message

@@ -99,7 +99,7 @@ class FactId(Given, frozen=True, kw_only=True):
     id: str
 
 
-class Replacement(FactId, frozen=True, kw_only=True):
+class FactReplacement(FactId, frozen=True, kw_only=True):
     """The fact that another one makes way for.
 
     Attributes:
@@ -215,7 +215,7 @@ def restore(caller: Caller, given: FactId) -> FactAnswer:
 
 
 @ROUTES.add("POST", "/api/facts/{id}/replace", "write")
-def replace(caller: Caller, given: Replacement) -> FactAnswer:
+def replace(caller: Caller, given: FactReplacement) -> FactAnswer:
     """Let a fact make way for another; restore undoes it."""
     fact, newer = _writable(caller, given.id), _writable(caller, given.by)
     _record(caller, "fact.replace", fact)

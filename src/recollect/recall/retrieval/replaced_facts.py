@@ -2,7 +2,7 @@
 
 What messages say is put in order by the ranking, see `recollect.index.query.replaced`. A fact by
 hand has no message, so its chain is followed here, by the same rules: an old one hands its score to
-what is asked for, and stands directly behind it.
+what is asked for, and follows directly.
 """
 
 from __future__ import annotations
