@@ -137,6 +137,7 @@ sessions show Chat
 sessions tree Chat
 sessions view Chat
 sessions mode Chat
+sessions state Chat
 sessions flush Chat
 sessions compact Chat
 sessions fork Chat --title Fork
@@ -160,6 +161,7 @@ facts list
 facts correct f1 I prefer water
 facts history f1
 facts pin f1
+facts replace f2 f3
 facts forget f1
 facts restore f1
 facts review
@@ -184,6 +186,7 @@ identities resolve signal:43
 identities
 identities list
 identities unlink signal:43
+identities code signal:43
 token add bot
 token list
 token
@@ -202,6 +205,7 @@ uninstall --dry-run
 ELSEWHERE = {
     "config import": "test_foreign_settings.py",
     "demo": "test_demo.py",
+    "identities confirm": "test_identities.py",
     "hook": "test_hook.py",
     "models add": "test_added_models.py",
     "models install": "test_models.py",
