@@ -299,9 +299,10 @@ class Contexts:
         """
         parts, room, session = self._parts, asking.room, asking.session
         relevance, projects = self._asked(asking), self._projects(session)
-        spoken = said_hits(self._search, asking, parts.scope, asking.sources or (SESSIONS,), None)
         is_whole, asked = asking.reason in WHOLE, bool(asking.query)
         recalled = recalled_for(self._retriever, asking) if asked else None
+        said_in = asking.sources or (SESSIONS,)
+        spoken = said_hits(self._search, asking, parts.scope, said_in, None) if asked else []
         known = fork_standing if asking.reason == "fork" else standing
 
         def unit(tx: Transaction) -> _Reading:
@@ -320,7 +321,7 @@ class Contexts:
             ]
             if recalled is not None:
                 found += recalled_candidates(tx, order, recalled, found)
-            found += said_here(tx, order, spoken, found)
+                found += said_here(tx, order, spoken, found)
             return _Reading(about, group, None, found, known(tx, session, group))
 
         read = parts.database.read(unit)
