@@ -1,4 +1,4 @@
-"""The commands that measure what agents cost, and who works with one: `hooks` and `day`."""
+"""The commands that measure what an agent waits for: `hooks`, `day` and `knowledge`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ import typer
 
 from benchmarks.load.day import DayRunner, day_grids, describe_day
 from benchmarks.load.hooks import HooksPlan, HooksRunner, describe_hooks, hooks_grids
+from benchmarks.load.knowledge import (
+    KnowledgePlan,
+    KnowledgeRunner,
+    describe_knowledge,
+    knowledge_grids,
+)
 from benchmarks.measure.environment import describe_environment
-from benchmarks.options import AsJson, Keep, Markdown
+from benchmarks.options import AsJson, Keep, Markdown, Seed
 from benchmarks.output import Output, show_progress
 from benchmarks.quality.homes import work_folder
 
@@ -49,3 +55,21 @@ def hooks(
     with show_progress() as progress, work_folder(keep) as root:
         run = HooksRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_hooks(run), hooks_grids(run))
+
+
+def knowledge(
+    *,
+    facts: Annotated[int, typer.Option(min=1, help="Facts in the home.")] = 100_000,
+    people: Annotated[int, typer.Option(min=1, help="Whose facts they are.")] = 1_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Calls of each figure.")] = 300,
+    seed: Seed = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Facts: remember, recall, search and list, among very many of many people."""
+    output = Output(as_json=as_json, markdown=markdown)
+    plan = KnowledgePlan(facts=facts, people=people, rounds=rounds, seed=seed)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = KnowledgeRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_knowledge(run), knowledge_grids(run))

@@ -325,6 +325,7 @@ app.command()(asking.replaced)
 app.command()(asking.quoted)
 app.command()(agents.day)
 app.command()(agents.hooks)
+app.command()(agents.knowledge)
 
 
 @app.command()

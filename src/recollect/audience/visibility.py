@@ -28,7 +28,7 @@ from recollect.audience.account import (
     stored_account,
     unescaped,
 )
-from recollect.audience.identity_links import IdentityLinks
+from recollect.audience.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.audience.owner import OWNER_HINT, Owner
 from recollect.audience.session_key import DIRECT, GROUP, is_group_id, without_thread
 from recollect.core.errors import Denied
@@ -37,6 +37,8 @@ from recollect.core.settings import matches
 from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 
+OPERATORS = "*"
+"""The key of what the owner hears without an account."""
 MAIN_AGENT = "main"
 """The agent of conversations whose key names none, as in OpenClaw."""
 JOB = "cron"
@@ -152,6 +154,40 @@ def _indexed_names(group: VisibilityGroup, owner: Owner) -> frozenset[str]:
 def group_of_turn(turn: ConversationTurn, owner: Owner) -> VisibilityGroup:
     """Return the visibility group of what happens at a place."""
     return visibility_group_of(turn, owner, turn.turn_sender)
+
+
+def hearer_of(turn: ConversationTurn) -> str:
+    """Return a key of who hears what happens at a place, whoever is linked to whom.
+
+    Different groups may have the same one, so it narrows a look-up, and decides nothing. It is the
+    id of the account or person, or the name of the group.
+
+    >>> hearer_of(ConversationTurn(None, None, "telegram", None, "direct", "7", None))
+    '7'
+    """
+    if not _is_personal(turn):
+        return _shared_group((turn.agent or MAIN_AGENT).lower(), turn).name
+    if turn.turn_sender is not None:
+        return stored_account(turn.turn_sender).id
+    who = _partner(turn, NOBODY_LINKED)
+    return OPERATORS if who is None else who.id
+
+
+def hearers_of(group: VisibilityGroup, owner: Owner) -> frozenset[str]:
+    """Return all keys that turns of a group can have, see `hearer_of`."""
+    if not group.is_private:
+        return frozenset({group.name})
+    kind, _, *parts = msgspec.json.decode(group.name, type=list[str | None])
+    if kind == "account":
+        return frozenset({parts[-1] or ""})
+    links, people = owner.links, {name for name in parts if name}
+    keys = {*people}
+    if kind == "operator":
+        people |= {name for name in (*links.names, *links.added) if owner.owns_person(name)}
+        keys |= {OPERATORS, *people, *(each.id for each in owner.accounts)}
+    keys.update(each.id for each, name in links.people.items() if name in people)
+    keys.update(id_ for id_, name in links.anywhere.items() if name in people)
+    return frozenset(keys)
 
 
 def is_owners(session: Conversation, owner: Owner) -> bool:

@@ -117,8 +117,10 @@ class Facts:
         kind, importance = kind_of(kind, category), checked_importance(importance)
         said, asker = checked_text(text), Asker(for_session, for_sender)
         place = self._parts.database.read(partial(self._maker.place, user_id, source, asker))
+        words = self._maker.redacted(said, place.session_id)
         given = GivenFact(
-            text=self._maker.redacted(said, place.session_id),
+            text=words,
+            statement=statement_of(words),
             kind=kind,
             importance=importance,
             confidence=None if confidence is None else check_share(confidence, "confidence"),

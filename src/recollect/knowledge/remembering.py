@@ -85,9 +85,16 @@ class FactParts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GivenFact(msgspec.Struct, frozen=True, kw_only=True):
-    """What a caller asks to remember, checked."""
+    """What a caller asks to remember, checked.
+
+    Attributes:
+        text: Without secrets.
+        statement: What it states, found before the transaction.
+        kind: As in `Facts.remember`, and so are the others.
+    """
 
     text: str
+    statement: Statement | None
     kind: str | None
     importance: int | None
     confidence: float | None
@@ -169,22 +176,15 @@ class FactMaker:
 
     def store(self, given: GivenFact, place: FactPlace, tx: Transaction) -> Remembered:
         """Store a fact, or find that it is known."""
-        statement, at = statement_of(given.text), self._parts.clock.now_ms()
-        draft = self._draft(tx, given, statement, place, at)
+        at = self._parts.clock.now_ms()
+        draft = self._draft(tx, given, place, at)
         # Known are only words of the same account: unlinked, both still have what they said.
-        closing = self._now(tx) if has_only_value(statement) else None
+        closing = self._now(tx) if has_only_value(given.statement) else None
         return store_fact(tx, draft, self._parts.owner, at, closing=closing)
 
-    def _draft(
-        self,
-        tx: Transaction,
-        given: GivenFact,
-        statement: Statement | None,
-        place: FactPlace,
-        at: int,
-    ) -> Fact:
+    def _draft(self, tx: Transaction, given: GivenFact, place: FactPlace, at: int) -> Fact:
         """Return a fact, without its number."""
-        parts, turn = self._parts, place.turn
+        parts, turn, statement = self._parts, place.turn, given.statement
         project = given.project or place.project or self.scope.project
         subject, kind = _subject(given, statement), given.kind
         if kind is None and statement is not None:

@@ -6,16 +6,16 @@ transaction of the caller.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, LiteralString
 
 import msgspec
 
-from recollect.audience.visibility import Audience
+from recollect.audience.visibility import Audience, hearer_of
 from recollect.core.errors import NotFound, StoreCorrupt
 from recollect.core.events import FactChanged
 from recollect.core.numbers import parse_record
-from recollect.core.scope import Scope
+from recollect.core.scope import ConversationTurn, Scope
 from recollect.knowledge.fact import Fact, FactAction, FactChange
 from recollect.knowledge.wording import words_digest
 from recollect.store.columns import (
@@ -26,6 +26,7 @@ from recollect.store.columns import (
     integer,
     listed,
     text,
+    text_or_none,
     typed_rows,
 )
 from recollect.store.counters import next_number
@@ -37,6 +38,8 @@ from recollect.store.twins import compared_rows, damaged_rows
 KIND = "fact"
 """What the outbox and the counters call a fact."""
 
+UNKNOWN_HEARER = ""
+"""The key of facts that were stored before there were keys, see `hearer_of`."""
 NO_SUCH = "take a number from `recollect facts`"
 _UNHASHED = ("accessed_at", "access_count")
 _FIELDS = tuple(name for name in Fact.__struct_fields__ if name not in _UNHASHED)
@@ -47,7 +50,7 @@ _COLUMNS: LiteralString = """
     confidence, trust, made_by, valid_from, valid_to, created_at, is_pinned, status, replaced_by,
     version"""
 _STORED: LiteralString = _COLUMNS + ", row_hash, accessed_at, access_count"
-_INSERT: LiteralString = insert_into("facts", _STORED + ", words")
+_INSERT: LiteralString = insert_into("facts", _STORED + ", words, hearer")
 _UPDATE: LiteralString = """
     UPDATE facts SET session_id = ?, message_id = ?, start_at = ?, end_at = ?, text = ?, words = ?,
         slot = ?, value = ?, importance = ?, confidence = ?, trust = ?, made_by = ?, valid_to = ?,
@@ -58,6 +61,8 @@ _UPDATE: LiteralString = """
 _SESSION_COLUMN: LiteralString = "f.session_id"
 _BY_TIME: LiteralString = "FROM facts f INDEXED BY facts_twin WHERE "
 _BY_USER: LiteralString = "FROM facts f INDEXED BY facts_twin_by_user WHERE "
+_KEYED_BY_USER = (" AND user_id = ?", " AND (user_id IN (SELECT value FROM json_each(?)))")
+"""Conditions on one user, and on the accounts of a person, that the index answers."""
 _BY_ID: LiteralString = f"FROM {LISTED} facts f WHERE f.id = listed AND "
 _NUMBERED: LiteralString = (
     "FROM facts INDEXED BY facts_twin_by_number WHERE tenant = ? AND number = ?"
@@ -71,9 +76,6 @@ _LIVING: LiteralString = (
     " WHERE s.id = f.session_id AND s.status = 'deleted')"
 )
 _SAME: LiteralString = "SELECT id FROM facts WHERE tenant = ? AND words = ? ORDER BY id"
-_IN_SLOT: LiteralString = """
-    SELECT id FROM facts WHERE tenant = ? AND slot = ? AND status = 'current' ORDER BY id
-"""
 _VALUES: LiteralString = """
     SELECT id FROM facts WHERE tenant = ? AND slot IS NOT NULL AND status = 'current' ORDER BY id
 """
@@ -81,6 +83,14 @@ _REPLACED: LiteralString = """
     SELECT id FROM facts WHERE tenant = ? AND replaced_by IS NOT NULL AND status = 'replaced'
     ORDER BY id
 """
+_SAID_TO: LiteralString = f"""
+    SELECT f.id FROM {LISTED} facts f INDEXED BY facts_by_words
+    WHERE f.tenant = ? AND f.words = ? AND f.hearer = listed ORDER BY f.id
+"""  # noqa: S608  # literals
+_IN_SLOT: LiteralString = f"""
+    SELECT f.id FROM {LISTED} facts f INDEXED BY facts_by_slot
+    WHERE f.tenant = ? AND f.slot = ? AND f.hearer = listed AND f.status = 'current' ORDER BY f.id
+"""  # noqa: S608  # literals
 _MADE_WAY: LiteralString = f"SELECT f.id FROM {LISTED} facts f WHERE f.replaced_by = listed"  # noqa: S608
 _OF_MESSAGES: LiteralString = f"SELECT f.id FROM {LISTED} facts f WHERE f.message_id = listed"  # noqa: S608
 _LOST: LiteralString = f"""
@@ -104,7 +114,7 @@ _ACCESS: LiteralString = """
     UPDATE facts SET accessed_at = ?, access_count = access_count + 1 WHERE id = ?
 """
 _PAGE: LiteralString = "SELECT " + _STORED + " FROM facts WHERE id > ? ORDER BY id LIMIT ?"  # noqa: S608
-_NEW_HASH: LiteralString = "UPDATE facts SET row_hash = ?, words = ? WHERE id = ?"
+_NEW_HASH: LiteralString = "UPDATE facts SET row_hash = ?, words = ?, hearer = ? WHERE id = ?"
 
 
 def find_fact(tx: Transaction, scope: Scope, name: str) -> Fact | None:
@@ -183,7 +193,8 @@ def select_facts(tx: Transaction, where: Condition, limit: int, *, offset: int =
         StoreCorrupt: a row is missing, or is not what was stored.
     """
     # Of one user among many a few rows are read, not those of all.
-    table: LiteralString = _BY_USER if " AND user_id = ?" in where.sql else _BY_TIME
+    is_keyed = any(keyed in where.sql for keyed in _KEYED_BY_USER)
+    table: LiteralString = _BY_USER if is_keyed else _BY_TIME
     tail: LiteralString = _LIVING + " ORDER BY f.created_at DESC, f.id DESC LIMIT ? OFFSET ?"
     params = [*where.params, limit, offset]
     rows = compared_rows(tx, _STORED, table + where.sql + tail, params, key="id")
@@ -196,9 +207,16 @@ def same_words(tx: Transaction, tenant: str, said: str) -> list[Fact]:
     return facts_by_id(tx, Scope(tenant=tenant), ids) if ids else []
 
 
-def in_slot(tx: Transaction, tenant: str, slot: str) -> list[Fact]:
-    """Return the current facts that give a slot its value, in whatever audience."""
-    ids = typed_ids(tx.all(_IN_SLOT, (tenant, slot)))
+def said_to(tx: Transaction, tenant: str, said: str, hearers: Iterable[str]) -> list[Fact]:
+    """Return the facts that have the words of a text, and one of some keys of `hearer_of`."""
+    keys = listed({*hearers, UNKNOWN_HEARER})
+    ids = typed_ids(tx.all(_SAID_TO, (keys, tenant, words_digest(said))))
+    return facts_by_id(tx, Scope(tenant=tenant), ids) if ids else []
+
+
+def in_slot(tx: Transaction, tenant: str, slot: str, hearers: Iterable[str]) -> list[Fact]:
+    """Return the current facts that give a slot its value, with one of some keys of `hearer_of`."""
+    ids = typed_ids(tx.all(_IN_SLOT, (listed({*hearers, UNKNOWN_HEARER}), tenant, slot)))
     return facts_by_id(tx, Scope(tenant=tenant), ids) if ids else []
 
 
@@ -245,7 +263,8 @@ def restore_fact(tx: Transaction, fact: Fact) -> None:
     """Store a fact under its own id, number and owner, without a history; tell the index."""
     row = _row(fact)
     accesses = (fact.accessed_at, fact.access_count)
-    tx.execute(_INSERT, [*row, row_hash(row), *accesses, words_digest(fact.text)])
+    keys = (words_digest(fact.text), hearer_of(fact.turn))
+    tx.execute(_INSERT, [*row, row_hash(row), *accesses, *keys])
     note_fact(tx, fact, "put", fact.created_at)
 
 
@@ -300,7 +319,9 @@ def renew_fact(tx: Transaction, id_: str, update: Callable[[], None], at: int) -
     size = len(_FIELDS)
     if row_hash(before[:size]) == before[size]:
         words = words_digest(text(after[_FIELDS.index("text")]))
-        tx.execute(_NEW_HASH, (row_hash(after[:size]), words, id_))
+        place = (after[_FIELDS.index(name)] for name in ConversationTurn.__struct_fields__)
+        hearer = hearer_of(ConversationTurn(*map(text_or_none, place)))
+        tx.execute(_NEW_HASH, (row_hash(after[:size]), words, hearer, id_))
     tenant = text(after[_FIELDS.index("tenant")])
     record_change(tx, tenant=tenant, kind=KIND, ref=id_, op="put", at=at)
 

@@ -11,7 +11,7 @@ from typing import Any, LiteralString
 import msgspec
 
 from recollect.audience.owner import Owner
-from recollect.audience.visibility import group_of_turn
+from recollect.audience.visibility import group_of_turn, hearers_of
 from recollect.core.events import FactsRemembered
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import BY_HAND, Fact, Remembered
@@ -21,7 +21,7 @@ from recollect.knowledge.rows import (
     facts_by_id,
     in_slot,
     made_way,
-    same_words,
+    said_to,
     write_fact,
 )
 from recollect.store.columns import typed_rows
@@ -59,7 +59,8 @@ def store_fact(
             it replaces older values.
     """
     group = group_of_turn(draft.turn, owner)
-    for known in same_words(tx, draft.tenant, draft.text):
+    hearers = hearers_of(group, owner)
+    for known in said_to(tx, draft.tenant, draft.text, hearers):
         if _is_same(known, draft) and group_of_turn(known.turn, owner) == group:
             note_source(tx, draft, known.id)
             return Remembered(status="known", fact=_known(tx, known, draft, at))
@@ -150,7 +151,7 @@ def _others(tx: Transaction, fact: Fact, owner: Owner) -> list[Fact]:
     group = group_of_turn(fact.turn, owner)
     return [
         each
-        for each in in_slot(tx, fact.tenant, fact.slot)
+        for each in in_slot(tx, fact.tenant, fact.slot, hearers_of(group, owner))
         if each.id != fact.id
         and (each.subject, each.name) == (fact.subject, fact.name)
         and (fact.subject != "project" or each.project == fact.project)

@@ -12,9 +12,11 @@ import recollect
 from recollect.audience.owner import NOBODY_NAMED
 from recollect.core.errors import InvalidInput
 from recollect.core.events import FactChanged
+from recollect.knowledge import rows
 from recollect.knowledge.fact import Fact, Remembered
 from recollect.knowledge.storing import store_fact
 from recollect.memory import Memory
+from recollect.store.engine import Transaction
 
 
 @pytest.fixture
@@ -193,3 +195,16 @@ def test_a_value_by_hand_and_messages_are_ordered_by_when_they_were_said(memory:
     memory.erase(session_id=new)
     memory.sync()
     assert states(memory) == [("current", None), ("replaced", "Leeds")]
+
+
+def test_neither_words_nor_values_of_others_are_read(memory: Memory) -> None:
+    """With a thousand people each new home read the homes of all of them: 58 ms of 10,000 facts."""
+
+    def plan(tx: Transaction, sql: str) -> str:
+        return "; ".join(
+            str(row[3]) for row in tx.all("EXPLAIN QUERY PLAN " + sql, ["[]", "x", "x"])
+        )
+
+    for sql, column in ((rows._SAID_TO, "words"), (rows._IN_SLOT, "slot")):  # noqa: SLF001
+        steps = memory._rooms.records.read(partial(plan, sql=sql))  # noqa: SLF001
+        assert f"(tenant=? AND {column}=? AND hearer=?)" in steps

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from itertools import groupby
 
 import msgspec
 
+from recollect.core.scope import Scope, ScopeOfPerson
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.terms import bare, is_unspaced
@@ -59,9 +60,13 @@ class Names:
         """Return the number of a name, or `UNKNOWN`."""
         return self._numbers.get((kind, value), UNKNOWN)
 
-    def numbers(self, kind: str, is_meant: Callable[[str], bool]) -> list[int]:
-        """Return the numbers of the names that are meant."""
-        return [n for (of, value), n in self._numbers.items() if of == kind and is_meant(value)]
+    def users(self, scope: Scope) -> list[int]:
+        """Return the numbers of the users whose rows a scope with a user selects."""
+        if isinstance(scope, ScopeOfPerson) and scope.anywhere:  # their ids on unknown channels
+            named = ((value, n) for (kind, value), n in self._numbers.items() if kind == "user")
+            return [number for user, number in named if scope.includes(user)]
+        users = scope.users if isinstance(scope, ScopeOfPerson) else (scope.user or "",)
+        return [self.number("user", user) for user in users]
 
     def mentions(self, question: str, visible: AbstractSet[int] | None = None) -> list[Mention]:
         """Return the speakers named in ``question``, by full or first name, left to right.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.audience.visibility import Audience
-from recollect.core.scope import Scope, includes_user
+from recollect.core.scope import Scope
 from recollect.index.lexical.choice import BUILTIN_LEXICAL, backend
 from recollect.index.lexical.port import NarrowingReader, Words
 from recollect.index.lexical.segments import TailRow, read_tail, sealed_end, sealed_records
@@ -253,8 +253,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
         if self.agent is not None:
             mask &= columns["agent"] == names.number("agent", self.agent)
         if self.user is not None:
-            users = names.numbers("user", partial(includes_user, self.user))
-            mask &= np.isin(columns["user"], users)
+            mask &= np.isin(columns["user"], names.users(self.user))
         if self.projects is not None:
             project_numbers = [names.number("project", path) for path in self.projects]
             mask &= np.isin(columns["project"], project_numbers)

@@ -167,7 +167,7 @@ CREATE TABLE facts (
     row_hash     BLOB NOT NULL,
     -- Not in the hash.
     accessed_at  INTEGER NOT NULL,
-    access_count INTEGER NOT NULL DEFAULT 0,
+    access_count INTEGER NOT NULL DEFAULT 0, hearer TEXT NOT NULL DEFAULT '',
     UNIQUE (tenant, number)
 ) STRICT;
 CREATE TABLE flushed_notes (
@@ -624,10 +624,10 @@ CREATE INDEX fact_sources_by_session ON fact_sources (session_id);
 CREATE INDEX facts_by_follower ON facts (replaced_by) WHERE replaced_by IS NOT NULL;
 CREATE INDEX facts_by_message ON facts (message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX facts_by_session ON facts (session_id) WHERE session_id IS NOT NULL;
-CREATE INDEX facts_by_slot ON facts (tenant, slot) WHERE slot IS NOT NULL;
+CREATE INDEX facts_by_slot ON facts (tenant, slot, hearer) WHERE slot IS NOT NULL;
 CREATE INDEX facts_by_time ON facts (tenant, created_at);
 CREATE INDEX facts_by_user ON facts (tenant, user_id, created_at);
-CREATE INDEX facts_by_words ON facts (tenant, words);
+CREATE INDEX facts_by_words ON facts (tenant, words, hearer);
 CREATE INDEX facts_twin ON facts (
     tenant, created_at, id, number, status, kind, project, session_id, message_id, agent, user_id,
     is_pinned);
