@@ -129,6 +129,10 @@ def digest(opened: HomeIndex, scope: Scope, stopping: Callable[[], bool]) -> int
             redacted=redacted,
             scope=scope,
         ).run(stopping)
+    if "facts" in uses:
+        from recollect.recall.statements.model_facts import ModelFacts
+
+        done += ModelFacts(records, opened.people, clock, model, scope).run(stopping)
     return done
 
 

@@ -14,6 +14,7 @@ from recollect.core.bill import TokenUse
 from recollect.core.clock import DAY_MS
 from recollect.core.settings import LanguageSettings
 from recollect.core.settings.tree import LanguageUse
+from recollect.knowledge.model_answers import MOST_CHARS, READ_AT_ONCE
 from recollect.models.prices import Price
 from recollect.observations.digest import DIGESTED_AT_ONCE, INPUT_CHARS, READ_BY_MODEL
 from recollect.sessions.context.summary import MOST_PARTS, PART_TOKENS
@@ -28,6 +29,10 @@ _PER_OBSERVATION = 100
 """Tokens of one observation besides its input: its share of the instructions, marks, files."""
 _ANSWERED = 60
 """Tokens of a title with a summary."""
+_PER_CALL = 400
+"""Tokens of the instructions that find facts, with their schema."""
+_STATED = 15
+"""Tokens of the facts of a message: one in four states one of 60."""
 
 _COMPACTED: LiteralString = """
     SELECT coalesce(sum(tokens_before), 0), coalesce(sum(length(summary)) / 4, 0), count(*)
@@ -37,6 +42,10 @@ _OBSERVED: LiteralString = """
     SELECT coalesce(sum(min(length(input), ?) / 4), 0), count(*)
     FROM observations WHERE tenant = ? AND created_at >= ?
         AND trust IN (SELECT value FROM json_each(?))
+"""
+_NEW: LiteralString = """
+    SELECT coalesce(sum(min(length(text), ?) / 4), 0), count(*)
+    FROM messages WHERE tenant = ? AND created_at >= ? AND role IN ('user', 'assistant')
 """
 _SAID: LiteralString = """
     SELECT coalesce(sum(min(said, ?)), 0), count(*) FROM (
@@ -109,11 +118,15 @@ def _taken(
     inputs, observed = _numbers(tx, _OBSERVED, INPUT_CHARS, tenant, since, trusts)
     episode_input, sessions = _numbers(tx, _SAID, PART_TOKENS * MOST_PARTS, tenant, since)
     digest = TokenUse(input=inputs + observed * _PER_OBSERVATION, output=observed * _ANSWERED)
+    said, messages = _numbers(tx, _NEW, MOST_CHARS, tenant, since)
+    calls = -(-messages // READ_AT_ONCE)
+    read = TokenUse(input=said + calls * _PER_CALL, output=messages * _STATED)
     return {
         "compaction": (compactions, TokenUse(input=input_tokens, output=output_tokens)),
         "flush": (compactions, TokenUse(input=input_tokens, output=compactions * _NOTES)),
         "observations": (-(-observed // DIGESTED_AT_ONCE), digest),
         "episodes": (sessions, TokenUse(input=episode_input, output=sessions * episode_tokens)),
+        "facts": (calls, read),
     }
 
 

@@ -17,7 +17,7 @@ from recollect.sessions.context.episode import Episode, episodes_of, is_by_rule
 from tests.support.chat_formats import OpenAIChatFormat
 from tests.support.provider_server import ProviderServer
 
-USES = ("compaction", "flush", "observations", "episodes")
+USES = ("compaction", "flush", "observations", "episodes", "facts")
 FRUITS = ("apple", "plum", "fig")
 
 

@@ -133,9 +133,9 @@ def test_what_each_use_would_take_is_shown_before_it_is_switched_on(
     assert uses["compaction"]["tokens"] == 0
     done = run("--home", home, "config", "set", "language.uses", "compaction,flush,observations")
     assert "observations on" in " ".join(done.out.split())
-    refused = run("--home", home, "config", "set", "language.uses", "facts")
+    refused = run("--home", home, "config", "set", "language.uses", "titles")
     assert refused.code != 0
-    assert "compaction, flush, observations, episodes" in refused.err
+    assert "compaction, flush, observations, episodes, facts" in refused.err
 
 
 def test_a_session_is_ended_by_hand(run: Run, home: Path) -> None:

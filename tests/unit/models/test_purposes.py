@@ -21,11 +21,11 @@ from tests.support.scripted_time import ScriptedTime
 DAY = "2026-02-10"
 
 
-def test_facts_are_refused_until_something_reads_them(tmp_path: Path) -> None:
+def test_a_use_that_is_none_is_refused(tmp_path: Path) -> None:
     """The error says what is allowed; nothing is accepted and then ignored."""
     assert LanguageSettings().uses == ("compaction", "flush")
-    with pytest.raises(ConfigError, match="compaction, flush, observations, episodes"):
-        load_settings(tmp_path, {"language.uses": ["facts"]}, {})
+    with pytest.raises(ConfigError, match="compaction, flush, observations, episodes, facts"):
+        load_settings(tmp_path, {"language.uses": ["titles"]}, {})
 
 
 def test_each_purpose_has_a_budget_of_its_own_within_that_of_the_day() -> None:

@@ -127,7 +127,7 @@ class CaptureSettings(Struct, frozen=True, kw_only=True):
     ] = ()
 
 
-LanguageUse = Literal["compaction", "flush", "observations", "episodes"]
+LanguageUse = Literal["compaction", "flush", "observations", "episodes", "facts"]
 """What a language model may be asked for."""
 
 
@@ -156,6 +156,12 @@ class LanguageBudgets(Struct, frozen=True, kw_only=True):
         "For summaries of sessions that end. The longest takes 200,000 tokens; what does not fit "
         "is written by rule.",
     ] = 400_000
+    facts: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000_000, extra={"unit": "tokens"}),
+        "For facts in new messages, beside those that the rules find. A message takes some 150 "
+        "tokens, so that a day of 2,000 fits; the rest is left to the rules.",
+    ] = 300_000
 
 
 class LanguageSettings(Struct, frozen=True, kw_only=True):
@@ -172,7 +178,7 @@ class LanguageSettings(Struct, frozen=True, kw_only=True):
         tuple[LanguageUse, ...],
         "What the model is asked for; everything else is done by rule. compaction: summaries of "
         "what leaves the window; flush: notes of what must last. Added by hand, for they cost by "
-        "themselves: observations, episodes (`recollect models uses` tells how much).",
+        "themselves: observations, episodes, facts (`recollect models uses` tells how much).",
     ] = ("compaction", "flush")
     base_url: Annotated[
         str | None,

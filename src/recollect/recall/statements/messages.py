@@ -14,14 +14,14 @@ from recollect.audience.account import SUBAGENT, stored_account
 from recollect.audience.owner import Owner
 from recollect.audience.people import People
 from recollect.audience.visibility import VisibilityGroup, group_of_turn
-from recollect.core.scope import ConversationTurn
+from recollect.core.scope import ConversationTurn, Scope
 from recollect.knowledge.extracted import FactDraft
 from recollect.knowledge.fact import RULE, FactTrust
 from recollect.knowledge.mentioned import Mentioned
 from recollect.knowledge.replacement import USER, Said
 from recollect.knowledge.stated import Hasher, StatedRow
 from recollect.sessions.record.lineage import READER
-from recollect.store.columns import listed, placed_rows
+from recollect.store.columns import Condition, integer, listed, placed_rows
 from recollect.store.engine import Transaction
 from recollect.text.injected import TAG, without_injected
 from recollect.text.statements.detector import detect
@@ -53,6 +53,13 @@ _NEAR: LiteralString = f"""
     SELECT {_COLUMNS} FROM messages t JOIN sessions s ON s.id = t.session_id
     WHERE t.session_id = ? AND t.seq IN (SELECT value FROM json_each(?))
 """  # noqa: S608  # literals
+_NEW: LiteralString = f"""
+    SELECT t.number, {_COLUMNS} FROM (SELECT * FROM messages INDEXED BY messages_by_time WHERE
+"""  # noqa: S608  # literals
+_NEXT: LiteralString = """
+    AND number > ? AND created_at >= ? ORDER BY number LIMIT ?) t
+    JOIN sessions s ON s.id = t.session_id ORDER BY t.number
+"""
 _KEPT: LiteralString = """
     SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?))
         AND session_id NOT IN (SELECT session_id FROM prunings)
@@ -109,6 +116,24 @@ def changed_part(tx: Transaction, after: int, last: int, most: int) -> ChangedPa
     return ChangedPart(
         first=first, tenants=tenants, messages=placed_rows(list(present.values()), StatedMessage)
     )
+
+
+def new_messages(
+    tx: Transaction, scope: Scope, after: int, since: int, most: int
+) -> list[tuple[int, Placed]]:
+    """Return the messages of a scope with a number above one, each with its number.
+
+    Args:
+        tx: A transaction.
+        scope: Their owner.
+        after: The number.
+        since: Only what was said from then on, ms UTC.
+        most: How many at most.
+    """
+    where = Condition(scope, "session_id")
+    rows = tx.all(_NEW + where.sql + _NEXT, (*where.params, after, since, most))
+    numbers = [integer(row[0]) for row in rows]
+    return list(zip(numbers, placed_rows([row[1:] for row in rows], StatedMessage), strict=True))
 
 
 def only_kept(tx: Transaction, statings: Sequence[Stating]) -> list[Stating]:
@@ -309,8 +334,8 @@ class StatementReader:
     def _statements(self, message: StatedMessage, turn: ConversationTurn) -> tuple[Statement, ...]:
         found = self._found.get(message.id)
         if found is None:
-            is_heard = _is_heard(message) and not _is_of_subagent(message, turn)
-            found = _detected(message.text, message.role) if is_heard else ()
+            is_said = says_itself(message, turn)
+            found = _detected(message.text, message.role) if is_said else ()
             self._found[message.id] = found
         return found
 
@@ -439,8 +464,10 @@ def _is_heard(message: StatedMessage) -> bool:
     return bool(message.is_shown) and message.role in {USER, ASSISTANT}
 
 
-def _is_of_subagent(message: StatedMessage, turn: ConversationTurn) -> bool:
-    return bool(message.is_of_subagent) or SUBAGENT in (turn.peer or "").split(":")
+def says_itself(message: StatedMessage, turn: ConversationTurn) -> bool:
+    """Return whether a message has words of a person, or of the agent that speaks with them."""
+    is_of_subagent = bool(message.is_of_subagent) or SUBAGENT in (turn.peer or "").split(":")
+    return _is_heard(message) and not is_of_subagent
 
 
 def _detected(text: str, role: str) -> tuple[Statement, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from recollect.text.statements.judge import ClauseOdds
-from recollect.text.statements.reading import Clause
+from recollect.text.statements.reading import Clause, own_lines, unquoted
 from recollect.text.statements.recognition import (
     Match,
     book_of,
@@ -57,6 +59,14 @@ def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
     book = book_of(text, role)
     statements = (_stated(text, clause, role, book) for clause in clauses_of(text, role, book))
     return tuple(each for each in statements if each is not None)
+
+
+def own_words(text: str, role: str = "user") -> Iterator[tuple[int, str]]:
+    """Yield the lines of a message that its speaker wrote, with their offsets.
+
+    Quotations are underscores; code, logs, mails and pasted texts are left out.
+    """
+    return ((start, unquoted(line)) for start, line in own_lines(text, book_of(text, role)))
 
 
 def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement | None:

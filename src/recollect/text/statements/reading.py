@@ -81,6 +81,14 @@ def _handover(line: str, book: Rulebook) -> int:
     return -1
 
 
+def unquoted(line: str) -> str:
+    """Return a line of the same length with plain apostrophes, and quotations as underscores."""
+    flat = line.replace("’", "'")
+    if _QUOTES.isdisjoint(flat):
+        return flat
+    return _QUOTED.sub(lambda match: "_" * len(match[0]), flat)
+
+
 def clauses(
     line: str, start: int, book: Rulebook, has_cue: Callable[[str], bool]
 ) -> Iterator[Clause]:
@@ -88,9 +96,7 @@ def clauses(
 
     Sentences without a cue are passed over.
     """
-    flat = line.replace("’", "'")
-    if not _QUOTES.isdisjoint(flat):
-        flat = _QUOTED.sub(lambda match: "_" * len(match[0]), flat)
+    flat = unquoted(line)
     at = bullet.end() if (bullet := _BULLET.match(flat)) else 0
     for end in _ENDS.finditer(flat, at):
         if has_cue(flat[at : end.end()]):
