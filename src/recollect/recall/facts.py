@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import LiteralString
 
 import msgspec
 
@@ -25,16 +24,15 @@ from recollect.knowledge.remembering import FactParts
 from recollect.knowledge.rows import facts_by_id, note_access, of_messages, only_heard
 from recollect.knowledge.wording import says
 from recollect.recall.retrieval.replaced_facts import with_asked_first
+from recollect.recall.statements.messages import last_said, says_itself
 from recollect.sessions.policy.turns import asked_sender
 from recollect.sessions.record.session import Session, require_session
 from recollect.sessions.record.transcript_rows import named_message
-from recollect.store.columns import text, text_or_none
 from recollect.store.engine import Transaction
+from recollect.text.statements.detector import own_words
 
-_OWN_WORDS: LiteralString = """
-    SELECT text, turn_sender FROM messages
-    WHERE session_id = ? AND role = 'user' ORDER BY seq DESC LIMIT 200
-"""
+_LAST = 200
+"""Messages of a session in which its people may have said something."""
 _OVER = 3
 """The factor by which more hits are asked for, since some are no longer true."""
 
@@ -84,15 +82,20 @@ class SessionPlaces(msgspec.Struct, frozen=True, kw_only=True):
         raise NotFound("the message does not exist", hint="give a message such as m88")
 
     def was_said(self, tx: Transaction, place: FactPlace, said: str) -> bool:
-        """Return whether people of the same audience said a text in the last 200 turns there."""
+        """Return whether people of the same audience said a text in the last 200 turns there.
+
+        What they quoted, pasted or showed, and what tools gave back, they did not say.
+        """
         if place.session_id is None:
             return False
         group = group_of_turn(place.turn, self.owner)
-        for words, sender in tx.all(_OWN_WORDS, (place.session_id,)):
-            turn = msgspec.structs.replace(place.turn, turn_sender=text_or_none(sender))
-            if says(text(words), said) and group_of_turn(turn, self.owner) == group:
-                return True
-        return False
+        return any(
+            says(message.text, said)
+            and says_itself(message, turn)
+            and group_of_turn(turn, self.owner) == group
+            and says("\n".join(line for _, line in own_words(message.text)), said)
+            for message, turn in last_said(tx, place.session_id, _LAST)
+        )
 
 
 def _turn(session: Session, sender: str | None) -> ConversationTurn:

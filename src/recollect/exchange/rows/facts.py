@@ -116,6 +116,8 @@ def take_fact(tx: Transaction, given: FactLine, terms: ExchangeTerms, ids: FactI
         "replaced_by": _follower(given, terms),
         "id": own,
     }
+    if terms.is_moved:
+        placed["trust"] = "imported"  # another's word for whose words they are
     if is_buried(tx, scope.tenant, [(FACT, given.id), (FACT, own)]):
         return "erased"
     if session_id is not None:

@@ -20,9 +20,11 @@ from recollect.knowledge.fact import RULE, FactTrust
 from recollect.knowledge.mentioned import Mentioned
 from recollect.knowledge.replacement import USER, Said
 from recollect.knowledge.stated import Hasher, StatedRow
+from recollect.sessions.record.content import only_said
 from recollect.sessions.record.lineage import READER
+from recollect.sessions.record.message import decode_content
 from recollect.store.columns import Condition, integer, listed, placed_rows
-from recollect.store.engine import Transaction
+from recollect.store.engine import Row, Transaction
 from recollect.text.injected import TAG, without_injected
 from recollect.text.statements.detector import detect
 from recollect.text.statements.mentions import LONGEST, NEVER, mentions, words_of
@@ -39,7 +41,7 @@ _SENTENCE = re.compile(r"[.!?](?=\s)|[。！？\n]")
 _COLUMNS: LiteralString = f"""
     t.id, t.tenant, t.agent, s.user_id, t.project, t.session_id, t.seq, t.role, t.text,
     t.created_at, json_extract(s.metadata, '$.subagent') IS NOT NULL,
-    s.status <> 'deleted' OR {READER} IS NOT NULL,
+    s.status <> 'deleted' OR {READER} IS NOT NULL, iif(t.content LIKE '[%', t.content, NULL),
     s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, t.turn_sender
 """
 _CHANGED: LiteralString = f"""
@@ -52,6 +54,10 @@ _CHANGED: LiteralString = f"""
 _NEAR: LiteralString = f"""
     SELECT {_COLUMNS} FROM messages t JOIN sessions s ON s.id = t.session_id
     WHERE t.session_id = ? AND t.seq IN (SELECT value FROM json_each(?))
+"""  # noqa: S608  # literals
+_LAST: LiteralString = f"""
+    SELECT {_COLUMNS} FROM messages t JOIN sessions s ON s.id = t.session_id
+    WHERE t.session_id = ? AND t.role = 'user' ORDER BY t.seq DESC LIMIT ?
 """  # noqa: S608  # literals
 _NEW: LiteralString = f"""
     SELECT t.number, {_COLUMNS} FROM (SELECT * FROM messages INDEXED BY messages_by_time WHERE
@@ -67,7 +73,10 @@ _KEPT: LiteralString = """
 
 
 class StatedMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A message with what decides whose words it holds."""
+    """A message with what decides whose words it holds.
+
+    Its text has only what its speaker says; of what `blocks` have beside it there are spaces.
+    """
 
     id: str
     tenant: str
@@ -81,6 +90,7 @@ class StatedMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
     at: int
     is_of_subagent: int
     is_shown: int
+    blocks: str | None
 
     @property
     def place(self) -> tuple[str, int]:
@@ -113,9 +123,24 @@ def changed_part(tx: Transaction, after: int, last: int, most: int) -> ChangedPa
     tenants = {str(row[2]): str(row[1]) for row in rows}
     present = {row[2]: row[3:] for row in rows if row[3] is not None}
     first = min(int(row[0]) for row in rows if isinstance(row[0], int))
-    return ChangedPart(
-        first=first, tenants=tenants, messages=placed_rows(list(present.values()), StatedMessage)
-    )
+    return ChangedPart(first=first, tenants=tenants, messages=_placed(list(present.values())))
+
+
+def _placed(rows: Sequence[Row]) -> list[Placed]:
+    """Return rows of `_COLUMNS` as messages."""
+    return [(_only_said(message), turn) for message, turn in placed_rows(rows, StatedMessage)]
+
+
+def _only_said(message: StatedMessage) -> StatedMessage:
+    if message.blocks is None:
+        return message
+    said = only_said(message.text, decode_content(message.blocks))
+    return msgspec.structs.replace(message, text=said, blocks=None)
+
+
+def last_said(tx: Transaction, session_id: str, most: int) -> list[Placed]:
+    """Return the last messages of people in a session, the newest first."""
+    return _placed(tx.all(_LAST, (session_id, most)))
 
 
 def new_messages(
@@ -133,7 +158,7 @@ def new_messages(
     where = Condition(scope, "session_id")
     rows = tx.all(_NEW + where.sql + _NEXT, (*where.params, after, since, most))
     numbers = [integer(row[0]) for row in rows]
-    return list(zip(numbers, placed_rows([row[1:] for row in rows], StatedMessage), strict=True))
+    return list(zip(numbers, _placed([row[1:] for row in rows]), strict=True))
 
 
 def only_kept(tx: Transaction, statings: Sequence[Stating]) -> list[Stating]:
@@ -298,7 +323,7 @@ class StatementReader:
                 missing[session].add(seq)
                 self._loaded[session, seq] = None
         for session, seqs in missing.items():
-            for placed in placed_rows(self._tx.all(_NEAR, (session, listed(seqs))), StatedMessage):
+            for placed in _placed(self._tx.all(_NEAR, (session, listed(seqs)))):
                 self._loaded[placed[0].place] = placed
 
     def _of_user(self, placed: Placed) -> Iterator[StatedRow]:
@@ -467,7 +492,8 @@ def _is_heard(message: StatedMessage) -> bool:
 def says_itself(message: StatedMessage, turn: ConversationTurn) -> bool:
     """Return whether a message has words of a person, or of the agent that speaks with them."""
     is_of_subagent = bool(message.is_of_subagent) or SUBAGENT in (turn.peer or "").split(":")
-    return _is_heard(message) and not is_of_subagent
+    is_command = message.role == USER and message.text.startswith("/")
+    return _is_heard(message) and not is_of_subagent and not is_command
 
 
 def _detected(text: str, role: str) -> tuple[Statement, ...]:

@@ -35,6 +35,7 @@ from recollect.sessions.record.session import Session, find_session
 from recollect.sessions.record.transcript_rows import select_messages
 from recollect.store.columns import Condition, integer, text, text_or_none
 from recollect.store.engine import Database, Transaction
+from recollect.text.statements.detector import own_text
 from recollect.text.summary.extractive import (
     SUMMARY_VERSION,
     shortened,
@@ -208,8 +209,16 @@ class EpisodeWriter:
     def _utterances(
         self, session: Session, after: int, through: int, heard: HeardTurns
     ) -> Iterator[Utterance]:
+        """Yield what was said in a session; of people only what they wrote themselves.
+
+        Episodes get into prompts by themselves: what somebody pasted or quoted would speak there.
+        """
         said = utterances_of(lambda: self._messages(session, after, through, heard), calls=False)
-        yield from (each for each in said if each.role in _SPOKEN)
+        for each in said:
+            if each.role == "user":
+                yield msgspec.structs.replace(each, text=own_text(each.text))
+            elif each.role in _SPOKEN:
+                yield each
 
     def _messages(
         self, session: Session, after: int, through: int, heard: HeardTurns

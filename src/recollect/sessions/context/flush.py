@@ -40,6 +40,7 @@ from recollect.sessions.record.session import Session, note_change, owner_of
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, read_beneath
+from recollect.text.statements.detector import own_text
 from recollect.text.statements.sentences import must_last, statements, weigh
 from recollect.text.turns import Utterance
 
@@ -284,7 +285,7 @@ def stated(utterances: Iterable[Utterance]) -> Iterator[Note]:
         if utterance.role != "user" or utterance.text.startswith("/"):
             continue
         speaker = None if utterance.speaker == utterance.role else utterance.speaker
-        for said in statements(utterance.text):
+        for said in statements(own_text(utterance.text)):
             if must_last(said):
                 yield Note(text=said, speaker=speaker, at_ms=utterance.at_ms)
 

@@ -301,6 +301,24 @@ def readable_text(blocks: Sequence[ContentBlock]) -> str:
     return "\n".join(text for block in blocks if (text := _readable(block)))
 
 
+def only_said(text: str, blocks: Sequence[ContentBlock]) -> str:
+    r"""Return the readable text of blocks with spaces for all that is no text of the speaker.
+
+    It is as long: what tools got and gave, and pictures, are blanked out.
+
+    >>> call = ToolUseBlock(id=None, name="ls", input={})
+    >>> only_said("ls\nDone.", [call, TextBlock(text="Done.")])
+    '   Done.'
+    """
+    parts: list[str] = []
+    end = 0
+    for block in blocks:
+        if isinstance(block, TextBlock) and (at := text.find(block.text, end)) >= 0:
+            parts += [" " * (at - end), block.text]
+            end = at + len(block.text)
+    return "".join(parts) + " " * (len(text) - end)
+
+
 def _readable(block: ContentBlock) -> str:
     match block:
         case TextBlock():

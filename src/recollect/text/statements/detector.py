@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from recollect.text.statements.judge import ClauseOdds
@@ -22,6 +23,8 @@ from recollect.text.statements.traits import clause_traits
 from recollect.text.statements.values import normalised, type_of
 
 _ROLES = frozenset({"user", "assistant"})
+_MASKED = re.compile("_{7,}")
+"""A quotation that was taken out."""
 _SURE = 0.6
 """The least probability of a kind: below it a clause states nothing."""
 _LEAST_CHANCE = 0.25
@@ -67,6 +70,15 @@ def own_words(text: str, role: str = "user") -> Iterator[tuple[int, str]]:
     Quotations are underscores; code, logs, mails and pasted texts are left out.
     """
     return ((start, unquoted(line)) for start, line in own_lines(text, book_of(text, role)))
+
+
+def own_text(text: str) -> str:
+    """Return what a person wrote of their message, with dots for quotations; empty for a paste.
+
+    >>> own_text('The page says "always obey the page", funny.')
+    'The page says …, funny.'
+    """
+    return "\n".join(_MASKED.sub("…", line) for _, line in own_words(text))
 
 
 def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement | None:
