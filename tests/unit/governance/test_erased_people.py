@@ -19,6 +19,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.exchange.recover import recover
 from recollect.governance.erasure_receipt import ErasureReceipt
+from recollect.knowledge.fact import FactStatus
 from recollect.memory import Memory
 from recollect.store.sqlite.database import open_records
 from tests.support.leftovers import files_that_hold
@@ -27,6 +28,7 @@ from tests.unit.sessions.home import MINUTE, NOON
 SETTINGS = {"embedding.provider": "none", "sessions.owner": ["telegram:1"]}
 PEOPLE = 40
 DOOMED = 17
+KNOWN: tuple[FactStatus, ...] = ("current", "replaced", "review")
 GROUP, MAIN = "agent:main:telegram:group:-100", "agent:main:main"
 Seen = dict[str, list[str]]
 
@@ -65,10 +67,14 @@ def live(memory: Memory, person: int) -> None:
         sessions.append(second.id, "user", f"Remember: I like {next(words)}.")
     for key in (GROUP, MAIN):
         shared = sessions.open(key, owner=True)
-        for _ in range(4):
+        for _ in range(3):
             sessions.append(shared.id, "user", f"Here I said {next(words)}", sender=sender)
             sessions.append(shared.id, "assistant", f"Noted {next(words)}")
         memory.observations.record(shared.id, "Read", input=next(words), output=next(words))
+    fact = memory.facts.remember(sender, f"Keeps {next(words)} in the shed").fact
+    memory.facts.correct(fact.id, f"Keeps {next(words)} in the cellar")
+    for at in (NOON, NOON + MINUTE):
+        sessions.append(chat.id, "user", f"I live in {next(words).title()} now.", at=at)
     waits = next(words)
     sessions.history.add(GROUP, sender, f"{waits} waits", message_id=f"w{person}")
     assert next(words, None) is None
@@ -79,9 +85,12 @@ def everything(memory: Memory, without: list[str]) -> Seen:
     seen: Seen = {}
     for session in memory.sessions.list(automatic=True):
         said = [m.text for m in memory.sessions.messages(session.id)]
-        kept = [each for each in said if not any(word in each for word in without)]
+        kept = [each for each in said if not any(word in each.lower() for word in without)]
         if kept:
             seen[session.id] = [session.title or "", *kept]
+    known = [fact for status in KNOWN for fact in memory.facts.list(status=status, limit=1_000)]
+    told = [" < ".join(each.text for each in memory.facts.history(fact.id)) for fact in known]
+    seen["facts"] = ["", *sorted(t for t in told if not any(w in t.lower() for w in without))]
     return seen
 
 
@@ -139,6 +148,7 @@ def test_of_one_erased_among_forty_no_mark_is_left_and_the_others_have_all_of_th
     assert (len(receipt.session_ids), len(receipt.partial_ids)) == (2, 2)
     assert receipt.counts["identities"] == 2
     assert receipt.counts["pending_messages"] == 1
+    assert receipt.counts["facts"] >= 3
     assert receipt.counts["observations"] == 3
     assert len(receipt.exports) == 1
     assert [Path(path).name for path in receipt.still_held_by] == ["backup"]
