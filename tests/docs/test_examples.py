@@ -49,6 +49,10 @@ SAYS = {
     "language_model.py": "blue. openai:some-model\nNora wants blue 7",
     "sections.py": "[(3, '#1', 'Redis for the queue')]\n['MEMORY.md:3']\nwritten (1,) ()\n",
     "scrub.py": "{'messages': 1}\n{'pattern': 1} True\nThe badge is [redacted:p",
+    "memory_lifecycle.py": "[('I live in Bristol now', 'personal'), ('I prefer green tea', "
+    "'preference')]\n['I live in Leeds']\npreference True 0.7 1\n"
+    "## What I Know About You\n- The kettle is in the blue box\n[True] ()\n1\nTrue 4\n"
+    "['I prefer green tea', 'The kettle is in the blue box']\ncurrent\ncurrent\n",
     "mcp_client.py": "[('m1', 'sessions', 'owner'), ('#1', 'observations', 'agent')]\n[]\n",
     "personal_numbers.py": "Paid with [redacted:card:",
     "redaction.py": "the event id must not hold a secret",
