@@ -10,7 +10,8 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 
 from recollect.text.languages.language import FIXED
-from recollect.text.statements.sentences import is_decision, is_open_point, statements, states
+from recollect.text.statements import kept, sentences
+from recollect.text.statements.sentences import statements, states
 from recollect.text.summary.tone import Tone, prevailing, tones_in
 from recollect.text.turns import Utterance
 
@@ -43,7 +44,7 @@ class Course:
     def resume(self, summary: str) -> None:
         """Take note of the lines of a summary of what was said before."""
         for line in summary.splitlines():
-            self._keep(line.split(": ", 1)[-1])
+            self._keep(line.split(": ", 1)[-1], is_agents=True)
 
     @property
     def decisions(self) -> tuple[str, ...]:
@@ -80,17 +81,18 @@ class Course:
             self._tones.update(tones_in(utterance.text))
         reported = ""
         for said in _sentences(utterance.text):
-            if not self._keep(said) and is_agents and not said.endswith(_ASKS):
+            if not self._keep(said, is_agents=is_agents) and is_agents and not said.endswith(_ASKS):
                 reported = said
                 if states(said, FIXED):
                     self._repaired = said
         self._reported = reported or self._reported
 
-    def _keep(self, said: str) -> bool:
+    def _keep(self, said: str, *, is_agents: bool) -> bool:
         """Note a decision or an open end; return whether it is one."""
-        if is_decision(said):
+        judge = sentences if is_agents else kept
+        if judge.is_decision(said):
             self._decisions.append(said)
-        elif is_open_point(said):
+        elif judge.is_open_point(said):
             self._open.append(said)
         else:
             return False

@@ -41,7 +41,8 @@ from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, read_beneath
 from recollect.text.statements.detector import own_text
-from recollect.text.statements.sentences import must_last, statements, weigh
+from recollect.text.statements.kept import must_last, weigh
+from recollect.text.statements.sentences import statements
 from recollect.text.turns import Utterance
 
 MOST_FAILURES = 3

@@ -14,13 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from recollect.text.statements.sentences import (
-    is_open_point,
-    must_last,
-    specifics,
-    statements,
-    weigh,
-)
+from recollect.text.statements.kept import is_open_point, must_last, weigh
+from recollect.text.statements.sentences import specifics, statements
 from recollect.text.terms import terms
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, labelled
