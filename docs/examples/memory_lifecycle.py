@@ -51,7 +51,7 @@ with recollect.open("life", overrides=settings, clock=clock) as memory:
     (past,) = memory.recall("telegram:7", "Bristol").episodes
     print("Bristol" in past.episode.summary, past.episode.message_count)
 
-    # DECAY: what nobody asks for is archived; a home is not, and what is archived comes back
+    # DECAY: what is not asked for is archived; a home is not, and what is archived comes back
     clock.days = 400
     print([fact.text for fact in memory.facts.fade(dry_run=True)])
     memory.facts.fade()

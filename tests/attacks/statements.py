@@ -11,6 +11,7 @@ from typing import Any
 
 import recollect
 from recollect.core.scope import Scope
+from recollect.knowledge.fact import FactStatus
 from recollect.memory import Memory
 from tests.attacks.payloads import (
     CARRIERS,
@@ -44,7 +45,7 @@ def _remembers(carrier: Carrier) -> Carrier:
         carrier(victim, payload)
         facts = victim.memory.facts
         for about in (None, "me", "project"):
-            facts.remember(None, payload, about=about, trust="agent", for_session=victim.session)  # type: ignore[arg-type]
+            facts.remember(None, payload, about=about, trust="agent", for_session=victim.session)
 
     then_remembers.__name__ = f"{carrier.__name__}_then_remember"
     return then_remembers
@@ -230,7 +231,7 @@ FACT_CARRIERS: tuple[Carrier, ...] = (
 
 def of_owner(memory: Memory, word: str) -> list[str]:
     """Return the facts with the trust of the owner that say a word."""
-    statuses = ("current", "replaced", "archived")
+    statuses: tuple[FactStatus, ...] = ("current", "replaced", "archived")
     return [
         f"{fact.status} {fact.kind}: {fact.text}"
         for status in statuses

@@ -24,12 +24,10 @@ from recollect.knowledge.remembering import FactParts
 from recollect.knowledge.rows import facts_by_id, note_access, of_messages, only_heard
 from recollect.knowledge.wording import says
 from recollect.recall.retrieval.replaced_facts import with_asked_first
-from recollect.recall.statements.messages import last_said, says_itself
 from recollect.sessions.policy.turns import asked_sender
 from recollect.sessions.record.session import Session, require_session
 from recollect.sessions.record.transcript_rows import named_message
 from recollect.store.engine import Transaction
-from recollect.text.statements.detector import own_words
 
 _LAST = 200
 """Messages of a session in which its people may have said something."""
@@ -88,6 +86,9 @@ class SessionPlaces(msgspec.Struct, frozen=True, kw_only=True):
         """
         if place.session_id is None:
             return False
+        from recollect.recall.statements.messages import last_said, says_itself
+        from recollect.text.statements.detector import own_words
+
         group = group_of_turn(place.turn, self.owner)
         return any(
             says(message.text, said)

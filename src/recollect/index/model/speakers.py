@@ -63,10 +63,10 @@ class Names:
     def users(self, scope: Scope) -> list[int]:
         """Return the numbers of the users whose rows a scope with a user selects."""
         if isinstance(scope, ScopeOfPerson) and scope.anywhere:  # their ids on unknown channels
-            named = ((value, n) for (kind, value), n in self._numbers.items() if kind == "user")
-            return [number for user, number in named if scope.includes(user)]
-        users = scope.users if isinstance(scope, ScopeOfPerson) else (scope.user or "",)
-        return [self.number("user", user) for user in users]
+            users = ((value, n) for (kind, value), n in self._numbers.items() if kind == "user")
+            return [number for user, number in users if scope.includes(user)]
+        accounts = scope.users if isinstance(scope, ScopeOfPerson) else (scope.user or "",)
+        return [self.number("user", account) for account in accounts]
 
     def mentions(self, question: str, visible: AbstractSet[int] | None = None) -> list[Mention]:
         """Return the speakers named in ``question``, by full or first name, left to right.

@@ -24,8 +24,8 @@ from recollect.knowledge.model_answers import (
     INSTRUCTIONS_VERSION,
     MOST_CHARS,
     READ_AT_ONCE,
-    FoundFact,
-    FoundFacts,
+    QuotedFact,
+    QuotedFacts,
     ReadMessage,
     facts_prompt,
     quoted_statement,
@@ -110,7 +110,7 @@ class ModelFacts:
             added += self._records.write(partial(self._store, call=call, found=found))
         return added
 
-    def _found(self, call: _Call) -> list[FoundFact]:
+    def _found(self, call: _Call) -> list[QuotedFact]:
         """Return the answer of the model; nothing where it is unusable.
 
         Raises:
@@ -120,7 +120,7 @@ class ModelFacts:
             return []
         try:
             return complete_as(
-                self._model, facts_prompt([each.shown for each in call.messages]), FoundFacts
+                self._model, facts_prompt([each.shown for each in call.messages]), QuotedFacts
             ).value.facts
         except (AnswerUnusable, ProviderRejected):
             return []
@@ -147,7 +147,7 @@ class ModelFacts:
             calls[-1] = msgspec.structs.replace(calls[-1], last=number)
         return calls[:MOST_CALLS]
 
-    def _store(self, tx: Transaction, call: _Call, found: Sequence[FoundFact]) -> int:
+    def _store(self, tx: Transaction, call: _Call, found: Sequence[QuotedFact]) -> int:
         """Store the facts of an answer, and that their messages are read."""
         set_value(tx, self._key, str(call.last))
         statings = only_kept(tx, list(self._statings(call, found)))
@@ -158,7 +158,7 @@ class ModelFacts:
         stored = store(tx, drafts, owner, self._clock.now_ms(), is_buried)
         return sum(1 for each in stored if each is not None and each.status != "known")
 
-    def _statings(self, call: _Call, found: Sequence[FoundFact]) -> Iterator[Stating]:
+    def _statings(self, call: _Call, found: Sequence[QuotedFact]) -> Iterator[Stating]:
         """Yield what is quoted right, and stated by no rule."""
         for fact in found:
             if not 1 <= fact.number <= len(call.messages):

@@ -35,7 +35,6 @@ from recollect.sessions.record.session import Session, find_session
 from recollect.sessions.record.transcript_rows import select_messages
 from recollect.store.columns import Condition, integer, text, text_or_none
 from recollect.store.engine import Database, Transaction
-from recollect.text.statements.detector import own_text
 from recollect.text.summary.extractive import (
     SUMMARY_VERSION,
     shortened,
@@ -213,6 +212,8 @@ class EpisodeWriter:
 
         Episodes get into prompts by themselves: what somebody pasted or quoted would speak there.
         """
+        from recollect.text.statements.detector import own_text
+
         said = utterances_of(lambda: self._messages(session, after, through, heard), calls=False)
         for each in said:
             if each.role == "user":

@@ -40,7 +40,6 @@ from recollect.sessions.record.session import Session, note_change, owner_of
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, read_beneath
-from recollect.text.statements.detector import own_text
 from recollect.text.statements.kept import must_last, weigh
 from recollect.text.statements.sentences import statements
 from recollect.text.turns import Utterance
@@ -282,6 +281,8 @@ class RuledNotes(list[Note]):
 
 def stated(utterances: Iterable[Utterance]) -> Iterator[Note]:
     """Yield every statement of users that must last, as the rules see it."""
+    from recollect.text.statements.detector import own_text
+
     for utterance in utterances:
         if utterance.role != "user" or utterance.text.startswith("/"):
             continue

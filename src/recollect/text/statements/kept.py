@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 
 from recollect.text.statements import sentences
-from recollect.text.statements.detector import detect
 
 _KEPT = frozenset(
     {"rule", "decision", "preference", "personal", "work", "relationship", "schedule"}
@@ -51,4 +50,6 @@ def weigh(statement: str, role: str = "user") -> float:
 
 @functools.lru_cache(maxsize=64)  # one statement is asked about several times
 def _kinds(statement: str) -> frozenset[str | None]:
+    from recollect.text.statements.detector import detect  # its rules only where they are asked
+
     return frozenset(each.kind for each in detect(statement))
