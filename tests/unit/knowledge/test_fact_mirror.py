@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import recollect
 from recollect.exchange.recover import recover
+from recollect.knowledge import mirror
 from recollect.memory import Memory
+from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.store.engine import Database
+from recollect.store.sqlite.home import FACTS_FILE
 from tests.support.leftovers import files_that_hold
 
 PLAIN = {"embedding.provider": "none"}
@@ -79,3 +84,26 @@ def test_a_backup_has_facts(tmp_path: Path) -> None:
         assert [line.text for line in memory.facts.history("f1")] == [
             *("I live in Leeds", "I live in Bristol")
         ]
+
+
+def test_a_writer_that_read_before_an_erasure_writes_nothing_back(tmp_path: Path) -> None:
+    """The mirror of the background had the erased words again, whenever it was in between."""
+    home, has_read, is_gone = tmp_path / "home", threading.Event(), threading.Event()
+
+    def late(folder: Path, database: Database) -> None:
+        content = database.read(lambda tx: b"".join(mirror._lines(tx)))  # noqa: SLF001
+        has_read.set()
+        is_gone.wait(1)
+        (folder / FACTS_FILE).write_bytes(content)
+
+    with _opened(home, **{"sessions.mirror": False}) as memory:
+        memory.facts.remember(None, "I keep zorvexplum")
+        (home / FACTS_FILE).write_bytes(b"{}\n")
+        records = memory._rooms.records  # noqa: SLF001  # as the mirror of a second program has it
+        background = threading.Thread(target=TranscriptMirror(home, records, late).flush)
+        background.start()
+        assert has_read.wait(10)
+        memory.erase(fact_id="f1")
+        is_gone.set()
+        background.join()
+        assert not files_that_hold(home, "zorvexplum")

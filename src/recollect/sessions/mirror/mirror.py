@@ -232,11 +232,15 @@ class TranscriptMirror:
         Raises:
             StoreError: the disk or the database refused.
         """
-        if (self._home / FACTS_FILE).exists():
-            self._write_facts(self._home, self._database)
-        if not self._folder.exists():
+        has_facts, has_mirrors = (self._home / FACTS_FILE).exists(), self._folder.exists()
+        if not (has_facts or has_mirrors):
             return
+        # In turn: a writer that read the facts before the removal would put them back after it.
         with self._mutex, self._turns.turn(_LOCK_S):
+            if has_facts:
+                self._write_facts(self._home, self._database)
+            if not has_mirrors:
+                return
             cursor = self._database.read(_read_cursor)
             for session_id in self._database.read(lambda tx: _cut_sessions(tx, cursor)):
                 file = self._file(session_id)
@@ -313,7 +317,8 @@ class TranscriptMirror:
         cursor, before = self._cursor or 0, self._database.read(_read_cursor)
         if before != cursor:
             if self._database.read(lambda tx: tx.row(_FACTS_CHANGED, (before,))) is not None:
-                self._write_facts(self._home, self._database)
+                with self._turns.turn(_LOCK_S):
+                    self._write_facts(self._home, self._database)
             if facts is not None:  # before the cursor: a process stopped here does both again
                 write_recovery_file(self._home, facts)
             self._database.write(lambda tx: set_value(tx, _CURSOR_KEY, str(cursor)))
