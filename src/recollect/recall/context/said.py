@@ -1,7 +1,8 @@
 """What was said and written that answers a question, for a block: messages, lines of memory files.
 
-Results of tools are left out. Each line names the speaker and the number of its message; the best
-ones are chosen, and stand in the order in which they were said.
+Results of tools are left out, and what people pasted or quoted: a block comes by itself. Each line
+names the speaker and the number of its message; the best ones are chosen, and stand in the order in
+which they were said.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import LiteralString
 
+from recollect.audience.account import SUBAGENT
 from recollect.core.clock import to_iso
 from recollect.core.numbers import show_number
 from recollect.core.scope import Scope
 from recollect.index.query.hit import Hit, SearchResult, cite_lines
+from recollect.knowledge.wording import says
 from recollect.observations.summary import clipped
 from recollect.recall.context.block import BlockRequest, Candidate, Kind, is_loaded
 from recollect.recall.context.candidates import LONGEST_LINE, PLAIN, Order
 from recollect.sessions.context.flushed_notes import folder_owners
+from recollect.sessions.record.content import only_said
+from recollect.sessions.record.message import decode_content
 from recollect.sessions.record.session import DELETED, find_session
 from recollect.store.columns import integer, text, text_or_none
 from recollect.store.engine import Transaction
@@ -32,7 +37,9 @@ _TOKENS_OF_A_QUOTE = 25
 """Of a short one: so many more are searched for than a block of long ones holds."""
 _FEWEST, _MOST = 20, 200
 _SPEAKERS = {"user": "user", "assistant": "agent"}
-_MESSAGE: LiteralString = "SELECT number, session_id, turn_sender FROM messages WHERE id = ?"
+_MESSAGE: LiteralString = """
+    SELECT number, session_id, turn_sender, text, content FROM messages WHERE id = ?
+"""
 
 
 def said_hits(
@@ -100,6 +107,7 @@ def said_candidates(
         hits: Of `said_hits`.
         projects: Only messages of sessions with one of these; any if none is given.
     """
+    from recollect.text.statements.detector import own_text
 
     @cache
     def is_heard(session_id: str, sender: str | None) -> bool:
@@ -107,6 +115,7 @@ def said_candidates(
         return (
             session is not None
             and session.status != DELETED
+            and session.metadata.get(SUBAGENT) is None  # its prompts are the agent's words
             and order.audience.hears(session, sender)
             and (not projects or session.project in projects)
         )
@@ -124,8 +133,10 @@ def said_candidates(
                 place = cite_lines(hit.path, first, hit.end_line or first)
                 yield _said("file", place, None, hit, clipped(f"[{place}] {hit.snippet}", most))
         elif hit.role in _SPEAKERS and (row := tx.row(_MESSAGE, (hit.ref,))) is not None:
-            number, session_id, sender = row
-            if is_heard(text(session_id), text_or_none(sender)):
+            number, session_id, sender, whole, content = row
+            own = only_said(text(whole), decode_content(content))
+            is_own = says(own_text(own) if hit.role == "user" else own, hit.snippet)
+            if is_own and is_heard(text(session_id), text_or_none(sender)):
                 name = f"{show_number('message', integer(number))} {to_iso(hit.at)[:10]}"
                 quote = f"[{name}] {hit.name or _SPEAKERS[hit.role]}: {hit.snippet}"
                 yield _said("message", hit.ref, integer(number), hit, clipped(quote, most))
