@@ -249,8 +249,7 @@ class StatementReader:
             return []
         statements = self._statements(message, turn)
         who = speaker_of(turn, self._group(message, turn), self._owner(message))
-        is_heard = _is_heard(message) and not _is_of_subagent(message, turn)
-        if who is None or not is_heard or TAG in message.text:
+        if who is None or not says_itself(message, turn) or TAG in message.text:
             return []
         hashed, project = self._hash, message.project or ""
         return [
