@@ -15,6 +15,7 @@ import recollect
 from recollect.core.errors import BudgetSpent
 from recollect.core.scope import Scope
 from recollect.index.model.sync_report import never
+from recollect.knowledge.extracted import MADE_BY
 from recollect.knowledge.fact import Fact
 from recollect.memory import Memory
 from recollect.models.language.model import Completion, Prompt
@@ -81,7 +82,7 @@ def test_it_adds_what_the_rules_miss(tmp_path: Path) -> None:
         (fact,) = _by_model(memory)
         assert (fact.text, fact.message_id, fact.trust) == (MISSED, message.id, "owner")
         assert said[fact.start : fact.end] == MISSED
-        assert {each.made_by for each in memory.facts.list()} == {"openai:m/1", "rules:1"}
+        assert {each.made_by for each in memory.facts.list()} == {"openai:m/1", MADE_BY}
         assert [each.fact.text for each in memory.facts.search(None, "Harbour Street")] == [MISSED]
         memory.sync()
         assert len(server.received) == 1
@@ -176,7 +177,7 @@ def test_an_unusable_answer_leaves_the_rules(tmp_path: Path, answer: str) -> Non
     with _serving(lambda _: answer) as server, _opened(tmp_path / "home", server) as memory:
         memory.sessions.append(memory.sessions.create().id, "user", "I am allergic to nuts.")
         memory.sync()
-        assert [fact.made_by for fact in memory.facts.list()] == ["rules:1"]
+        assert [fact.made_by for fact in memory.facts.list()] == [MADE_BY]
         calls = len(server.received)
         memory.sync()
         assert len(server.received) == calls == 2
@@ -208,7 +209,7 @@ def test_a_model_that_is_down_or_over_its_budget_is_asked_later(tmp_path: Path) 
             records, clock = opened.home.records, opened.home.clock
             spent = ModelFacts(records, opened.people, clock, _Spent(), memory.scope)  # type: ignore[arg-type]
             assert spent.run() == 0
-            assert [fact.made_by for fact in memory.facts.list()] == ["rules:1"]
+            assert [fact.made_by for fact in memory.facts.list()] == [MADE_BY]
         with _opened(tmp_path / "home", server) as memory:
             memory.sync()
             assert [fact.text for fact in _by_model(memory)] == [MISSED]

@@ -14,7 +14,7 @@ from recollect.audience.account import SUBAGENT, stored_account
 from recollect.audience.owner import Owner
 from recollect.audience.people import People
 from recollect.audience.visibility import VisibilityGroup, group_of_turn
-from recollect.core.scope import ConversationTurn, Scope
+from recollect.core.scope import ConversationTurn
 from recollect.knowledge.extracted import FactDraft
 from recollect.knowledge.fact import RULE, FactTrust
 from recollect.knowledge.mentioned import Mentioned
@@ -23,7 +23,7 @@ from recollect.knowledge.stated import Hasher, StatedRow
 from recollect.sessions.record.content import only_said
 from recollect.sessions.record.lineage import READER
 from recollect.sessions.record.message import decode_content
-from recollect.store.columns import Condition, integer, listed, placed_rows
+from recollect.store.columns import listed, placed_rows
 from recollect.store.engine import Row, Transaction
 from recollect.text.injected import TAG, without_injected
 from recollect.text.statements.detector import detect
@@ -38,34 +38,27 @@ ASSISTANT = "assistant"
 _OF_AGENT = frozenset({"technical", "open_end"})
 """Kinds of facts that the agent's words give: what it found out, and what is left to do."""
 _SENTENCE = re.compile(r"[.!?](?=\s)|[。！？\n]")
-_COLUMNS: LiteralString = f"""
+MESSAGE_COLUMNS: LiteralString = f"""
     t.id, t.tenant, t.agent, s.user_id, t.project, t.session_id, t.seq, t.role, t.text,
     t.created_at, json_extract(s.metadata, '$.subagent') IS NOT NULL,
     s.status <> 'deleted' OR {READER} IS NOT NULL, iif(t.content LIKE '[%', t.content, NULL),
     s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, t.turn_sender
 """
 _CHANGED: LiteralString = f"""
-    SELECT c.seq, c.tenant, c.ref, {_COLUMNS}
+    SELECT c.seq, c.tenant, c.ref, {MESSAGE_COLUMNS}
     FROM (SELECT seq, tenant, ref FROM changes WHERE kind = 'message' AND seq > ? AND seq <= ?
         ORDER BY seq DESC LIMIT ?) c
     LEFT JOIN messages t ON t.id = c.ref LEFT JOIN sessions s ON s.id = t.session_id
     ORDER BY c.seq DESC
 """  # noqa: S608  # literals
 _NEAR: LiteralString = f"""
-    SELECT {_COLUMNS} FROM messages t JOIN sessions s ON s.id = t.session_id
+    SELECT {MESSAGE_COLUMNS} FROM messages t JOIN sessions s ON s.id = t.session_id
     WHERE t.session_id = ? AND t.seq IN (SELECT value FROM json_each(?))
 """  # noqa: S608  # literals
 _LAST: LiteralString = f"""
-    SELECT {_COLUMNS} FROM messages t JOIN sessions s ON s.id = t.session_id
+    SELECT {MESSAGE_COLUMNS} FROM messages t JOIN sessions s ON s.id = t.session_id
     WHERE t.session_id = ? AND t.role = 'user' ORDER BY t.seq DESC LIMIT ?
 """  # noqa: S608  # literals
-_NEW: LiteralString = f"""
-    SELECT t.number, {_COLUMNS} FROM (SELECT * FROM messages INDEXED BY messages_by_time WHERE
-"""  # noqa: S608  # literals
-_NEXT: LiteralString = """
-    AND number > ? AND created_at >= ? ORDER BY number LIMIT ?) t
-    JOIN sessions s ON s.id = t.session_id ORDER BY t.number
-"""
 _KEPT: LiteralString = """
     SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?))
         AND session_id NOT IN (SELECT session_id FROM prunings)
@@ -123,11 +116,13 @@ def changed_part(tx: Transaction, after: int, last: int, most: int) -> ChangedPa
     tenants = {str(row[2]): str(row[1]) for row in rows}
     present = {row[2]: row[3:] for row in rows if row[3] is not None}
     first = min(int(row[0]) for row in rows if isinstance(row[0], int))
-    return ChangedPart(first=first, tenants=tenants, messages=_placed(list(present.values())))
+    return ChangedPart(
+        first=first, tenants=tenants, messages=placed_messages(list(present.values()))
+    )
 
 
-def _placed(rows: Sequence[Row]) -> list[Placed]:
-    """Return rows of `_COLUMNS` as messages."""
+def placed_messages(rows: Sequence[Row]) -> list[Placed]:
+    """Return rows of `MESSAGE_COLUMNS` as messages."""
     return [(_only_said(message), turn) for message, turn in placed_rows(rows, StatedMessage)]
 
 
@@ -140,25 +135,7 @@ def _only_said(message: StatedMessage) -> StatedMessage:
 
 def last_said(tx: Transaction, session_id: str, most: int) -> list[Placed]:
     """Return the last messages of people in a session, the newest first."""
-    return _placed(tx.all(_LAST, (session_id, most)))
-
-
-def new_messages(
-    tx: Transaction, scope: Scope, after: int, since: int, most: int
-) -> list[tuple[int, Placed]]:
-    """Return the messages of a scope with a number above one, each with its number.
-
-    Args:
-        tx: A transaction.
-        scope: Their owner.
-        after: The number.
-        since: Only what was said from then on, ms UTC.
-        most: How many at most.
-    """
-    where = Condition(scope, "session_id")
-    rows = tx.all(_NEW + where.sql + _NEXT, (*where.params, after, since, most))
-    numbers = [integer(row[0]) for row in rows]
-    return list(zip(numbers, _placed([row[1:] for row in rows]), strict=True))
+    return placed_messages(tx.all(_LAST, (session_id, most)))
 
 
 def only_kept(tx: Transaction, statings: Sequence[Stating]) -> list[Stating]:
@@ -322,7 +299,7 @@ class StatementReader:
                 missing[session].add(seq)
                 self._loaded[session, seq] = None
         for session, seqs in missing.items():
-            for placed in _placed(self._tx.all(_NEAR, (session, listed(seqs)))):
+            for placed in placed_messages(self._tx.all(_NEAR, (session, listed(seqs)))):
                 self._loaded[placed[0].place] = placed
 
     def _of_user(self, placed: Placed) -> Iterator[StatedRow]:

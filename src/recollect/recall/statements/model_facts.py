@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import LiteralString
 
 import msgspec
 
@@ -33,14 +34,17 @@ from recollect.knowledge.model_answers import (
 from recollect.models.language.model import LanguageModel
 from recollect.models.language.structured_output import complete_as
 from recollect.recall.statements.messages import (
+    MESSAGE_COLUMNS,
+    Placed,
     StatedMessage,
     Stating,
     fact_drafts,
-    new_messages,
     only_kept,
+    placed_messages,
     says_itself,
 )
 from recollect.sessions.record.tombstone import is_buried
+from recollect.store.columns import Condition, integer
 from recollect.store.engine import Database, Transaction
 from recollect.store.meta import find_value, set_value
 from recollect.text.injected import TAG
@@ -53,6 +57,14 @@ MOST_CALLS = 4
 """Calls per run: indexing waits for them."""
 OLDEST_MS = DAY_MS
 """Older messages are left to the rules: enabling this does not cost the whole past."""
+_NEW: LiteralString = f"""
+    SELECT t.number, {MESSAGE_COLUMNS} FROM (
+        SELECT * FROM messages INDEXED BY messages_by_time WHERE
+"""  # noqa: S608  # literals
+_NEXT: LiteralString = """
+    AND number > ? AND created_at >= ? ORDER BY number LIMIT ?) t
+    JOIN sessions s ON s.id = t.session_id ORDER BY t.number
+"""
 
 
 class _Read(msgspec.Struct, frozen=True):
@@ -131,7 +143,7 @@ class ModelFacts:
         since = self._clock.now_ms() - OLDEST_MS
         owner = self._people.at(tx, self._scope.tenant)
         calls: list[_Call] = []
-        for number, (message, turn) in new_messages(
+        for number, (message, turn) in _new_messages(
             tx, self._scope, after, since, READ_AT_ONCE * MOST_CALLS
         ):
             lines = tuple(own_words(message.text[:MOST_CHARS], message.role))
@@ -174,3 +186,21 @@ class ModelFacts:
 
 def _overlap(one: Statement, other: Statement) -> bool:
     return one.start < other.end and other.start < one.end
+
+
+def _new_messages(
+    tx: Transaction, scope: Scope, after: int, since: int, most: int
+) -> list[tuple[int, Placed]]:
+    """Return the messages of a scope with a number above one, each with its number.
+
+    Args:
+        tx: A transaction.
+        scope: Their owner.
+        after: The number.
+        since: Only what was said from then on, ms UTC.
+        most: How many at most.
+    """
+    where = Condition(scope, "session_id")
+    rows = tx.all(_NEW + where.sql + _NEXT, (*where.params, after, since, most))
+    numbers = [integer(row[0]) for row in rows]
+    return list(zip(numbers, placed_messages([row[1:] for row in rows]), strict=True))
