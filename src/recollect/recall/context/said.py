@@ -135,10 +135,11 @@ def said_candidates(
         elif hit.role in _SPEAKERS and (row := tx.row(_MESSAGE, (hit.ref,))) is not None:
             number, session_id, sender, whole, content = row
             own = only_said(text(whole), decode_content(content))
-            is_own = says(own_text(own) if hit.role == "user" else own, hit.snippet)
-            if is_own and is_heard(text(session_id), text_or_none(sender)):
+            own = own_text(own) if hit.role == "user" else own
+            said = hit.snippet if says(own, hit.snippet) else own.strip()
+            if said and is_heard(text(session_id), text_or_none(sender)):
                 name = f"{show_number('message', integer(number))} {to_iso(hit.at)[:10]}"
-                quote = f"[{name}] {hit.name or _SPEAKERS[hit.role]}: {hit.snippet}"
+                quote = f"[{name}] {hit.name or _SPEAKERS[hit.role]}: {said}"
                 yield _said("message", hit.ref, integer(number), hit, clipped(quote, most))
 
 
