@@ -25,8 +25,9 @@ from recollect.text.statements.values import normalised, type_of
 _ROLES = frozenset({"user", "assistant"})
 _MASKED = re.compile("_{7,}")
 """A quotation that was taken out."""
-_SURE = 0.6
-"""The least probability of a kind: below it a clause states nothing."""
+_SURE, _AGREED = 0.6, 0.5
+"""The least probability of a kind, and of the kind of the rule that matches: below it a clause
+states nothing. Agreement is worth .02 of recall and costs nothing (docs/experiments.md)."""
 _LEAST_CHANCE = 0.25
 """Below it no rule is asked: with one no clause of the labelled sets reached `_SURE`."""
 _REPORTED: tuple[Kind, ...] = ("decision", "technical", "open_end")
@@ -95,7 +96,8 @@ def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement |
     match = matched(clause, signs, book)
     odds.add(sign_traits(signs, match))
     judged = odds.judgement(_REPORTED if role == "assistant" else KINDS)
-    kind = judged.kind if judged.probability >= _SURE else None
+    is_agreed = match is not None and match.rule.kind == judged.kind
+    kind = judged.kind if judged.probability >= (_AGREED if is_agreed else _SURE) else None
     return _statement(text, clause, kind, match, book) if kind or match else None
 
 
