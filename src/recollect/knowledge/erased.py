@@ -14,6 +14,8 @@ from recollect.store.engine import Row, Transaction
 _SAID: LiteralString = "SELECT tenant, id FROM facts WHERE session_id = ? ORDER BY id LIMIT ?"
 _DROP_SOURCES: LiteralString = "DELETE FROM fact_sources WHERE session_id = ?"
 _DROP_SOURCE: LiteralString = "DELETE FROM fact_sources WHERE message_id = ?"
+_FORGET_SESSION: LiteralString = "UPDATE mentions SET session_id = '' WHERE session_id = ?"
+"""The sentences themselves, which are hashes, go when their messages are read again."""
 _SAID_BY: LiteralString = "SELECT id FROM facts WHERE message_id = ?"
 _NEXT_SOURCE: LiteralString = """
     SELECT o.message_id, o.session_id, o.start_at, o.end_at, s.agent, s.user_id, s.project,
@@ -42,6 +44,7 @@ def drop_said(tx: Transaction, session_id: str, most: int, at: int) -> int:
         The number of facts that were removed or moved; 0 at the end.
     """
     tx.execute(_DROP_SOURCES, (session_id,))
+    tx.execute(_FORGET_SESSION, (session_id,))
     rows = tx.all(_SAID, (session_id, most))
     gone: list[str] = []
     for _, id_ in rows:

@@ -161,6 +161,7 @@ facts list
 facts correct f1 I prefer water
 facts history f1
 facts pin f1
+remember We use pnpm --about project
 facts replace f2 f3
 facts forget f1
 facts restore f1

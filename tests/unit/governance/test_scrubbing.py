@@ -266,7 +266,7 @@ PLAIN = {
     *("trust", "op", "ref", "result_id", "message_id", "erasure_id", "stands_for", "merged_into"),
     *("input_blob", "output_blob", "event", "query_digest", "extent", "reason", "tone"),
     *("rights", "audience", "channels", "action", "outcome"),
-    *("fact_id", "replaced_by", "subject"),
+    *("fact_id", "replaced_by", "subject", "hearer"),
 }
 """Ids of ours, words of a fixed list, and digests; ``agent`` and ``user_id`` are the operator's."""
 WITHOUT_TEXT = {
