@@ -106,7 +106,9 @@ def _known(tx: Transaction, known: Fact, draft: Fact, at: int) -> Fact:
         changes["confidence"] = draft.confidence
     if _TRUSTED.index(draft.trust) > _TRUSTED.index(known.trust):
         changes["trust"] = draft.trust
-    is_back = known.status == "archived" or (known.status == "review" and draft.status == "current")
+    # An agent does not confirm its own claim by saying it once more in another way.
+    is_confirmed = draft.status == "current" and draft.trust != "agent"
+    is_back = known.status == "archived" or (known.status == "review" and is_confirmed)
     if is_back:
         changes["status"] = "current"
     known = msgspec.structs.replace(

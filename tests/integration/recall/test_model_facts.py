@@ -24,7 +24,7 @@ from recollect.upkeep import Chores
 from tests.support.chat_formats import OpenAIChatFormat
 from tests.support.provider_server import ProviderServer
 
-MISSED = "the studio up on Harbour Street has been ours since spring"
+MISSED = "that heron above the gate of Harbour Street is Grandpa's carving"
 """What the rules do not find."""
 FRUITS = ("apple", "plum", "fig")
 
@@ -93,7 +93,7 @@ def test_it_adds_what_the_rules_miss(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        _found("the studio up on Harbour Street is mine"),
+        _found("that heron above the gate is mine"),
         _found(MISSED, number=2),
         _found("never push to the main branch"),
         _found("I could live by the sea"),
@@ -159,7 +159,7 @@ def test_no_call_has_messages_of_two_tenants(tmp_path: Path) -> None:
 
 def test_the_agent_and_others_say_no_rules(tmp_path: Path) -> None:
     """Nor does the agent say who somebody is, whatever the model makes of it."""
-    rule = "everything gets signed by Ana before it leaves"
+    rule = "nothing goes out that Ana has not initialled"
     facts = [_found(rule, number=n, kind="rule") for n in (1, 2)]
     facts.append(_found(rule, number=2, kind="technical"))
     with _serving(_answers(*facts)) as server, _opened(tmp_path / "home", server) as memory:

@@ -27,7 +27,9 @@ GROUP = "agent:main:telegram:acc:group:-100"
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """Return a memory without an embedder."""
-    with recollect.open(tmp_path / "home", overrides={"embedding.provider": "none"}) as opened:
+    with recollect.open(
+        tmp_path / "home", overrides={"embedding.provider": "none"}, live=False
+    ) as opened:
         yield opened
 
 
