@@ -30,8 +30,8 @@ NOT_BACK = {
     "summarised",
 }
 NOT_BACK |= {"projects", "project_aliases", "mentions", "mention_words"}
-"""Tables of what no mirror has, of what the engine and the outbox count for themselves, of projects,
-which are recognised again, and of words, whose hashes have a key of each home."""
+"""Tables of what no mirror has, of what the engine and the outbox count for themselves, of
+projects, which are recognised again, and of words, whose hashes have a key of each home."""
 CLAUDE = [
     {"type": "user", "uuid": f"u{n}", "sessionId": "s-1", "timestamp": f"2026-03-0{n}T10:00:00Z"}
     | {"cwd": "/p", "message": {"role": "user", "content": f"otter number {n}"}}

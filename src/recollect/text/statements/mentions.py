@@ -118,6 +118,11 @@ def mentions(text: str, statements: Iterable[Statement]) -> list[ValueSentence]:
     return likely
 
 
+_ONE_WORD = 400
+"""What it takes that sentences of many words share one: two characters of a longer word, in scripts
+without spaces."""
+
+
 def likeness(names: int, words: int, fewer: int) -> int:
     """Return how much it tells that an older and a newer sentence share words, in hundredths.
 
@@ -132,6 +137,7 @@ def likeness(names: int, words: int, fewer: int) -> int:
         + 34 * min(words, 3)
         + 44 * (words >= 2)
         + 23 * (names > 0 < words)
+        - _ONE_WORD * (names == 0 and words == 1 and fewer > _ENOUGH)
         - 111 * share
     )
 
