@@ -78,8 +78,8 @@ a message states is extracted behind the index, with its facts: a sync looks whe
 (four files, 28 moves: also how often accounts were linked), and 300 moves of the background. Its
 sentences are read for what they share with others, whatever their slot (two files, 80 moves of the
 background). A search reads the tense of the question in the file of its language, and what was
-replaced by hand (six files, 30 moves, a read); a clause is weighed by the judge of statements, whose
-files of weights are read once (seven files, 340 moves of the background).
+replaced by hand (six files, 30 moves, a read); a clause is weighed by the judge of statements,
+whose files of weights are read once (seven files, 340 moves of the background).
 """
 
 
