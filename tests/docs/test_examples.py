@@ -34,7 +34,8 @@ SAYS = {
     "facts.py": "new f1 preference owner\nknown\n['Has a dog named Max']\n"
     "[('Has a dog named Max', True)]\nfacts fact:f1 ('preference', None)\n"
     "I prefer dark mode\n0 current\n"
-    "['new', 'corrected', 'restored', 'forgotten', 'restored']\nreview [3]\nowner\n",
+    "['new', 'corrected', 'restored', 'forgotten', 'restored']\nreplaced [3]\ncurrent\n"
+    "review [4]\nowner\n",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
     "asking.py": "when is Clara's piano lesson? -> Clara has her piano lesson on Tuesdays.\n"
     "when is Clara's piano lesson nowadays? -> Clara's new teacher gives the piano lesson on"
