@@ -227,15 +227,17 @@ class _Told:
                 "dim",
             )
         )
-        named = [line.name for line in self._found.lines if line.number is not None]
+        named = [line for line in self._found.lines if line.number is not None]
+        around = [line.name for line in named if line.kind in {"message", "observation"}]
+        steps = [
+            (f"recollect timeline '{name}'", "what was said and done around it")
+            for name in around[:1]
+        ]
         if named:
-            more = " ".join(f"'{name}'" for name in named[:2])
-            next_steps(
-                [
-                    (f"recollect timeline '{named[0]}'", "what was said and done around it"),
-                    (f"recollect get {more}", "all of it"),
-                ]
-            )
+            more = " ".join(f"'{line.name}'" for line in named[:2])
+            steps.append((f"recollect get {more}", "all of it"))
+        if steps:
+            next_steps(steps)
 
 
 def titles_in(memory: Recalled, result: SearchResult) -> dict[str, str]:

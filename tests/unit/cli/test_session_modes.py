@@ -69,7 +69,21 @@ def test_the_task_of_a_session_is_shown_and_set(run: Run, filled: Path) -> None:
     state = ("--home", filled, "sessions", "state", session["id"])
     assert "nothing is known of its task" in run(*state).err
     assert run(*state, "--json").json["steps"] == []
-    run(*state, "--task", "Mend the boat", "--done", "Sand it", "--step", "Paint it")
+    run(*state, "--task", "Mend the boat", "--step", "Sand it", "--step", "Paint it", "--done", "1")
     shown = run(*state).out.splitlines()
     assert shown[0].startswith("Mend the boat  caller, ")
-    assert shown[1:] == ["  [x] Sand it", "  [ ] Paint it"]
+    assert shown[1:] == ["  1 [x] Sand it", "  2 [ ] Paint it"]
+    assert run(*state, "--done", "paint it").out.splitlines()[1:] == [
+        "  1 [x] Sand it",
+        "  2 [x] Paint it",
+    ]
+
+
+def test_a_step_that_is_not_there_is_not_completed(run: Run, filled: Path) -> None:
+    """Nor are the others lost."""
+    (session,) = run("--home", filled, "sessions", "--json").json["sessions"]
+    state = ("--home", filled, "sessions", "state", session["id"])
+    run(*state, "--step", "Sand it")
+    done = run(*state, "--done", "9")
+    assert (done.code, "position" in done.err) == (2, True)
+    assert run(*state).out.splitlines()[1:] == ["  1 [ ] Sand it"]

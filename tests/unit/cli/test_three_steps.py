@@ -55,6 +55,15 @@ def test_each_step_names_the_next(run: Run, worked: Path) -> None:
     assert "recollect timeline 'm1'" in ranked.err
 
 
+def test_a_fact_has_no_timeline(run: Run, home: Path) -> None:
+    """What is proposed can be done."""
+    run("--home", home, "init")
+    run("--home", home, "remember", "I live in Leeds")
+    err = run("--home", home, "search", "Leeds").err
+    assert "recollect get 'f1'" in err
+    assert "recollect timeline" not in err
+
+
 def test_the_documents_of_the_steps_count_their_tokens(run: Run, worked: Path) -> None:
     """For programs: the same fields, and what each answer costs."""
     brief = run("--home", worked, "search", "redis", "--lines", "--json").json

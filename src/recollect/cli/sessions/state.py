@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from recollect.cli.help import App
@@ -11,9 +12,10 @@ from recollect.cli.invocation import answer, opened
 from recollect.cli.output.formatting import moment
 from recollect.cli.output.screen import one_line, say, show
 from recollect.cli.sessions.lines import Name
+from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.sessions.context.working_memory import SessionState
+    from recollect.sessions.context.working_memory import SessionState, WorkStep
 
 app = App()
 
@@ -33,22 +35,42 @@ def show_state(
         typer.Option("--step", help="A step, again for each: all that there are from now on."),
     ] = None,
     done: Annotated[
-        list[str] | None, typer.Option("--done", help="A step that is completed, likewise.")
+        list[str] | None,
+        typer.Option("--done", help="A step that is completed, by its words or its position."),
     ] = None,
 ) -> None:
     """Show the task and steps of a session, or set them until a todo tool is called again."""
-    from recollect.sessions.context.working_memory import SessionState
+    from recollect.sessions.context.working_memory import SessionState, WorkStep
 
     with opened(context) as memory:
         id_ = memory.sessions.find(session).id
-        steps = [{"text": each, "status": "completed"} for each in done or []]
-        steps += [{"text": each} for each in step or []]
-        if task is None and not steps:
-            found = memory.sessions.state(id_)
-        else:
-            found = memory.sessions.set_state(id_, task, steps or None)
-    known = found or SessionState(session_id=id_, source="")
+        known = memory.sessions.state(id_) or SessionState(session_id=id_, source="")
+        if task is not None or step or done:
+            steps = known.steps if step is None else tuple(WorkStep(text=each) for each in step)
+            steps = _completed(steps, done or [])
+            known = memory.sessions.set_state(id_, task, steps if step or done else None)
     answer(context, known, lambda: _show(known))
+
+
+def _completed(steps: tuple[WorkStep, ...], done: list[str]) -> tuple[WorkStep, ...]:
+    """Return steps of which some are completed.
+
+    Raises:
+        InvalidInput: one of those is not among them.
+    """
+    positions = {str(position): each for position, each in enumerate(steps, start=1)}
+    positions |= {each.text.casefold(): each for each in steps}
+    for name in done:
+        if name.casefold() not in positions:
+            raise InvalidInput(
+                "the session has no such step",
+                hint="give its words, or its position as `recollect sessions state` shows it",
+            )
+    finished = {positions[name.casefold()].text for name in done}
+    return tuple(
+        msgspec.structs.replace(each, status="completed") if each.text in finished else each
+        for each in steps
+    )
 
 
 def _show(found: SessionState) -> None:
@@ -59,5 +81,6 @@ def _show(found: SessionState) -> None:
         (one_line(found.task) or "no task", "bold"),
         (f"  {found.source}, {moment(found.updated_at)}", "dim"),
     )
-    for each in found.steps:
-        show((f"  [{_MARKS[each.status]}] ", "cyan"), (one_line(each.text), ""))
+    for position, each in enumerate(found.steps, start=1):
+        mark = f"  {position} [{_MARKS[each.status]}] "
+        show((mark, "cyan"), (one_line(each.text), ""))
