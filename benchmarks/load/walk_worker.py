@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,8 +90,12 @@ class _Statements:
 
     def begin(self) -> None:
         """Count from zero."""
-        self.reads = 0
+        self._reads: Counter[int] = Counter()
         self.committed: Walk | None = None
+
+    def reads(self, thread: int | None = None) -> int:
+        """Return how many read transactions a thread began; all of them, without one."""
+        return self._reads.total() if thread is None else self._reads[thread]
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -105,9 +110,10 @@ class _Statements:
         is_records = Path(connection.filename).name == "records.db"
 
         def see(event: dict[str, Any]) -> None:
-            self.reads += event["sql"] == "BEGIN"
+            thread = threading.get_ident()
+            self._reads[thread] += event["sql"] == "BEGIN"
             if is_records and event["sql"] == "COMMIT" and self.committed is None:
-                walk = self._tracer.walk(threading.get_ident())
+                walk = self._tracer.walk(thread)
                 self.committed = walk if walk.calls else None
 
         connection.trace_v2(apsw.SQLITE_TRACE_STMT, see)
@@ -239,14 +245,15 @@ class WalkRunner:
         self._statements.begin()
         with self._tracer.counting():
             call()
-        reads = self._statements.reads
-        walk = self._tracer.walk(threading.get_ident() if first == "caller" else None)
+        thread = threading.get_ident() if first == "caller" else None
+        reads, walk = self._statements.reads(thread), self._tracer.walk(thread)
         yield WalkRow(call=name, part=first, walk=walk, reads=reads)
         self._wait_until_quiet()
         self._tracer.stop()
         if self._statements.committed is not None:
             yield WalkRow(call=name, part="writer", walk=self._statements.committed)
-        yield WalkRow(call=name, part="all", walk=self._tracer.walk(), reads=self._statements.reads)
+        reads = self._statements.reads()
+        yield WalkRow(call=name, part="all", walk=self._tracer.walk(), reads=reads)
 
     def _settle(self, memory: Memory) -> None:
         """Bring everything into the index, and let the background come to rest."""

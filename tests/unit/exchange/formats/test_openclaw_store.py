@@ -274,7 +274,7 @@ def test_what_is_deleted_there_is_marked_deleted_here_once(
         store.window(key, f"s{number}")
         store.person(f"s{number}", f"The secret of {number} is a zebra.", "501")
     follower.sync()
-    assert len(follower.search("zebra").hits) == 3
+    assert len({hit.session_id for hit in follower.search("zebra").hits}) == 3
     store.delete("s1", ANA)
     store.forget("s2")
     store.entomb("s2")
@@ -283,9 +283,9 @@ def test_what_is_deleted_there_is_marked_deleted_here_once(
     status = {session.key: session.status for session in follower.sessions.list()}
     assert status["agent:main:main"] == "active"
     assert "deleted" in {s.status for s in follower.sessions.list(key=ANA, status="deleted")}
-    assert [hit.session_id for hit in follower.search("zebra").hits] == [
+    assert {hit.session_id for hit in follower.search("zebra").hits} == {
         only(follower, "agent:main:main").id
-    ]
+    }
     (back,) = follower.sessions.list(key=ANA, status="deleted")
     follower.sessions.set_status(back.id, "active")
     follower.sync()
