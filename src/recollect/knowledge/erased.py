@@ -14,7 +14,7 @@ from recollect.store.engine import Row, Transaction
 _SAID: LiteralString = "SELECT tenant, id FROM facts WHERE session_id = ? ORDER BY id LIMIT ?"
 _DROP_SOURCES: LiteralString = "DELETE FROM fact_sources WHERE session_id = ?"
 _DROP_SOURCE: LiteralString = "DELETE FROM fact_sources WHERE message_id = ?"
-_FORGET_SESSION: LiteralString = "UPDATE mentions SET session_id = '' WHERE session_id = ?"
+_FORGET_SESSION: LiteralString = "UPDATE value_sentences SET session_id = '' WHERE session_id = ?"
 """The sentences themselves, which are hashes, go when their messages are read again."""
 _SAID_BY: LiteralString = "SELECT id FROM facts WHERE message_id = ?"
 _NEXT_SOURCE: LiteralString = """

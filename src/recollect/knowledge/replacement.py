@@ -22,7 +22,7 @@ from recollect.text.statements.statement import Arity, ValueType
 
 LinkRule: TypeAlias = Literal["slot", "open", "loss", "ending", "echo", "alike", "hand", "undone"]
 """A one-slot was filled, an open slot with a sign of change; a loss is stated, with a new value or
-without; an echo of the agent's; sentences that share words (see `mentioned`); by hand, or undone by
+without; an echo of the agent's; sentences that share words (see `likeness`); by hand, or undone by
 hand."""
 UNDONE: LinkRule = "undone"
 DERIVATION_VERSION = 2

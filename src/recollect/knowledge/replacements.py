@@ -75,7 +75,7 @@ _DANGLING: LiteralString = """
 """
 BY_HAND: LinkRule = "hand"
 ALIKE: LinkRule = "alike"
-"""Made and removed by `mentioned`."""
+"""Made and removed by `likeness`."""
 
 
 def update_stated(

@@ -173,9 +173,9 @@ def stated_turns(tx: Transaction) -> list[tuple[StatedTurn, ConversationTurn]]:
     return placed_rows(tx.all(_TURNS), StatedTurn)
 
 
-def mentioned_turns(tx: Transaction) -> list[tuple[StatedTurn, ConversationTurn]]:
-    """Return the turns with sentences of `mentioned`, as their sessions are now."""
-    return placed_rows(tx.all(_TURNS.replace("FROM stated", "FROM mentions")), StatedTurn)
+def sentence_turns(tx: Transaction) -> list[tuple[StatedTurn, ConversationTurn]]:
+    """Return the turns with sentences of `likeness`, as their sessions are now."""
+    return placed_rows(tx.all(_TURNS.replace("FROM stated", "FROM value_sentences")), StatedTurn)
 
 
 def move_stated(

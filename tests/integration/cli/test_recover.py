@@ -29,7 +29,7 @@ NOT_BACK = {
     "spending",
     "summarised",
 }
-NOT_BACK |= {"projects", "project_aliases", "mentions", "mention_words"}
+NOT_BACK |= {"projects", "project_aliases", "value_sentences", "value_sentence_words"}
 """Tables of what no mirror has, of what the engine and the outbox count for themselves, of
 projects, which are recognised again, and of words, whose hashes have a key of each home."""
 CLAUDE = [

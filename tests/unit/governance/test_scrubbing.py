@@ -273,7 +273,7 @@ WITHOUT_TEXT = {
     *("changes", "commits", "counters", "erasures", "meta", "pauses", "prunings"),
     *("schema_steps", "spending", "tombstones", "withheld", "flushed_notes", "note_folders"),
     *("projects", "injected_items", "recognised_secrets", "digests"),
-    *("stated", "mentions", "replacements"),  # keyed hashes, ids and words of fixed lists
+    *("stated", "value_sentences", "replacements"),  # keyed hashes, ids and words of fixed lists
     *("identities", "identity_codes"),  # accounts, as `user_id` has them
 }
 

@@ -102,7 +102,7 @@ def test_steps_lead_to_the_same_as_one(memory: Memory) -> None:
 
 def forget_all(tx: Transaction) -> None:
     """Remove all that was extracted."""
-    for table in ("stated", "losses", "mentions", "replacements"):
+    for table in ("stated", "losses", "value_sentences", "replacements"):
         tx.execute(f"DELETE FROM {table}")  # noqa: S608  # literals
     tx.execute("DELETE FROM meta WHERE key = ?", (extraction.CURSOR,))
 

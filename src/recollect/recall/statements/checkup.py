@@ -12,7 +12,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.knowledge.mentioned import every_alike, forget_mentions
+from recollect.knowledge.likeness import every_alike, forget_sentences
 from recollect.knowledge.replacement import derive
 from recollect.knowledge.replacements import derive_again, derived_links
 from recollect.knowledge.rows import damaged_facts
@@ -133,7 +133,7 @@ def _wrong(tx: Transaction) -> int:
 def _derive(tx: Transaction, now: int) -> None:
     tx.execute("DELETE " + _DANGLING)
     tx.execute("DELETE " + _STRAY)
-    forget_mentions(tx)
+    forget_sentences(tx)
     slots: dict[str, list[SlotKey]] = {}
     for tenant, slot in every_slot(tx):
         slots.setdefault(tenant, []).append(slot)

@@ -22,7 +22,7 @@ from recollect.index.model.sync_report import OnProgress, Progress, ignore_progr
 from recollect.index.model.visibility import visibility_rules
 from recollect.knowledge.extracted import store
 from recollect.knowledge.fact_links import follow_links, linked_messages
-from recollect.knowledge.mentioned import Mentioned, move_mentions, update_mentions
+from recollect.knowledge.likeness import PlacedSentence, move_sentences, update_sentences
 from recollect.knowledge.realigned import fact_tenants, realign_facts
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.knowledge.replacements import drop_dangling, move_turns, update_stated
@@ -154,16 +154,16 @@ class Extraction:
             whose = found[0].tenant if found else part.tenants.get(message)
             if whose is not None:
                 rows.setdefault(whose, {})[message] = found
-        mentioned: dict[str, dict[str, list[Mentioned]]] = {
+        sentences: dict[str, dict[str, list[PlacedSentence]]] = {
             tenant: {name: [] for name in of_tenant} for tenant, of_tenant in rows.items()
         }
-        for tenant, name, sentences in reader.mentioned(part.messages):
-            mentioned.setdefault(tenant, {})[name] = sentences
+        for tenant, name, own in reader.value_sentences(part.messages):
+            sentences.setdefault(tenant, {})[name] = own
         return _Extracted(
             first=part.first,
             count=len(part.tenants),
             rows=rows,
-            mentioned=mentioned,
+            sentences=sentences,
             statings=tuple(reader.statings(part.messages)),
         )
 
@@ -175,7 +175,7 @@ class Extraction:
         for tenant, rows in extracted.rows.items():
             touched = {*rows, *linked_messages(tx, rows)}  # also by links that go now
             update_stated(tx, rows, tenant, RULES_VERSION)
-            update_mentions(tx, extracted.mentioned[tenant], tenant, RULES_VERSION)
+            update_sentences(tx, extracted.sentences[tenant], tenant, RULES_VERSION)
             drop_dangling(tx, rows)
             statings = [each for each in kept if each.message.tenant == tenant]
             owner, now = self._people.at(tx, tenant), self._clock.now_ms()
@@ -204,7 +204,7 @@ class Extraction:
             who = speaker_of(turn, group, owner)
             return hasher("audience", tenant, group.name), hasher("speaker", who) if who else 0
 
-        moved, alike = move_turns(tx, place), move_mentions(tx, place)
+        moved, alike = move_turns(tx, place), move_sentences(tx, place)
         now = self._clock.now_ms()
         for tenant in fact_tenants(tx):
             owner = self._people.at(tx, tenant)
@@ -220,7 +220,7 @@ class _Extracted(msgspec.Struct, frozen=True, kw_only=True):
     first: int | None
     count: int = 0
     rows: dict[str, dict[str, list[StatedRow]]] = {}
-    mentioned: dict[str, dict[str, list[Mentioned]]] = {}
+    sentences: dict[str, dict[str, list[PlacedSentence]]] = {}
     statings: tuple[Stating, ...] = ()
 
 

@@ -17,7 +17,7 @@ from recollect.audience.visibility import VisibilityGroup, group_of_turn
 from recollect.core.scope import ConversationTurn
 from recollect.knowledge.extracted import FactDraft
 from recollect.knowledge.fact import RULE, FactTrust
-from recollect.knowledge.mentioned import Mentioned
+from recollect.knowledge.likeness import PlacedSentence
 from recollect.knowledge.replacement import USER, Said
 from recollect.knowledge.stated import Hasher, StatedRow
 from recollect.sessions.record.content import only_said
@@ -27,8 +27,8 @@ from recollect.store.columns import listed, placed_rows
 from recollect.store.engine import Row, Transaction
 from recollect.text.injected import TAG, without_injected
 from recollect.text.statements.detector import detect
-from recollect.text.statements.mentions import LONGEST, NEVER, mentions, words_of
 from recollect.text.statements.statement import Statement
+from recollect.text.statements.value_sentences import LONGEST, NEVER, value_sentences, words_of
 
 ECHOES = 3
 """Messages after a statement in which the agent's repeat its value, and so share its fate."""
@@ -200,12 +200,14 @@ class StatementReader:
                 rows[placed[0].id] = list(self._echoes(placed))
         return rows
 
-    def mentioned(self, messages: Sequence[Placed]) -> list[tuple[str, str, list[Mentioned]]]:
-        """Return the tenant and id of messages, and of replies near them, with their `Mentioned`.
+    def value_sentences(
+        self, messages: Sequence[Placed]
+    ) -> list[tuple[str, str, list[PlacedSentence]]]:
+        """Return the tenant and id of messages, and of replies near them, with their sentences.
 
         After `rows`, which reads what is near them.
         """
-        found = {each[0].id: self._mentions(each) for each in messages}
+        found = {each[0].id: self._sentences_of(each) for each in messages}
         tenants = {each.id: each.tenant for each, _ in messages}
         ahead = [
             (message.session_id, message.seq + number)
@@ -218,9 +220,9 @@ class StatementReader:
             if placed[0].role == ASSISTANT:
                 found[placed[0].id] = list(self._repeats(placed))
                 tenants[placed[0].id] = placed[0].tenant
-        return [(tenants[name], name, mentioned) for name, mentioned in found.items()]
+        return [(tenants[name], name, sentences) for name, sentences in found.items()]
 
-    def _mentions(self, placed: Placed) -> list[Mentioned]:
+    def _sentences_of(self, placed: Placed) -> list[PlacedSentence]:
         message, turn = placed
         if message.role != USER or len(message.text) > LONGEST:
             return []
@@ -230,7 +232,7 @@ class StatementReader:
             return []
         hashed, project = self._hash, message.project or ""
         return [
-            Mentioned(
+            PlacedSentence(
                 message=message.id,
                 start=each.start,
                 end=each.end,
@@ -248,10 +250,10 @@ class StatementReader:
                     )
                 ),
             )
-            for each in mentions(message.text, statements)
+            for each in value_sentences(message.text, statements)
         ]
 
-    def _repeats(self, placed: Placed) -> Iterator[Mentioned]:
+    def _repeats(self, placed: Placed) -> Iterator[PlacedSentence]:
         """Yield what a reply repeats of the sentences shortly before it."""
         message, turn = placed
         if not _is_heard(message) or len(message.text) > LONGEST:
@@ -260,7 +262,7 @@ class StatementReader:
         has = {hashed("word", project, word) for word in words_of(message.text)}
         for place in _before(message):
             said = self._loaded.get(place)
-            for each in self._mentions(said) if said is not None else ():
+            for each in self._sentences_of(said) if said is not None else ():
                 shared = sum(word in has for word, _ in each.words)
                 is_heard_alike = each.audience == self._audience(message, turn)
                 if each.is_standing and is_heard_alike and 2 * shared > len(each.words):

@@ -257,37 +257,6 @@ CREATE TABLE losses (
     value     INTEGER NOT NULL,
     PRIMARY KEY (stated_id, value)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE mention_words (
-    word       INTEGER NOT NULL,
-    audience   INTEGER NOT NULL,
-    -- Whether it may tell a change: few do, and only they are sought for most sentences.
-    is_turning INTEGER NOT NULL CHECK (is_turning IN (0, 1)),
-    mention_id INTEGER NOT NULL REFERENCES mentions (id) ON DELETE CASCADE,
-    is_name    INTEGER NOT NULL CHECK (is_name IN (0, 1)),
-    PRIMARY KEY (word, audience, is_turning, mention_id)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE mentions (
-    id         INTEGER PRIMARY KEY,
-    tenant     TEXT NOT NULL,
-    -- May be gone until what it says is read again.
-    message_id TEXT NOT NULL,
-    first_char INTEGER NOT NULL,
-    end_char   INTEGER NOT NULL,
-    -- When and where it was said, as the message has it.
-    said_at    INTEGER NOT NULL,
-    session_id TEXT NOT NULL,
-    seq        INTEGER NOT NULL,
-    role       TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
-    -- As the links of identities were; changed with them.
-    audience   INTEGER NOT NULL,
-    speaker    INTEGER NOT NULL,
-    -- How many words it has; how much it is like the statement of a value, and of a change.
-    size       INTEGER NOT NULL,
-    standing   INTEGER NOT NULL,
-    turning    INTEGER NOT NULL,
-    -- The version of the rules that found it.
-    rules      INTEGER NOT NULL
-) STRICT;
 CREATE TABLE "messages" (
     id             TEXT PRIMARY KEY,
     tenant         TEXT NOT NULL,
@@ -593,6 +562,37 @@ CREATE TABLE tool_calls (
     finished_at INTEGER,
     UNIQUE (session_id, call_id)
 ) STRICT;
+CREATE TABLE value_sentence_words (
+    word       INTEGER NOT NULL,
+    audience   INTEGER NOT NULL,
+    -- Whether it may tell a change: few do, and only they are sought for most sentences.
+    is_turning INTEGER NOT NULL CHECK (is_turning IN (0, 1)),
+    sentence_id INTEGER NOT NULL REFERENCES value_sentences (id) ON DELETE CASCADE,
+    is_name    INTEGER NOT NULL CHECK (is_name IN (0, 1)),
+    PRIMARY KEY (word, audience, is_turning, sentence_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE value_sentences (
+    id         INTEGER PRIMARY KEY,
+    tenant     TEXT NOT NULL,
+    -- May be gone until what it says is read again.
+    message_id TEXT NOT NULL,
+    first_char INTEGER NOT NULL,
+    end_char   INTEGER NOT NULL,
+    -- When and where it was said, as the message has it.
+    said_at    INTEGER NOT NULL,
+    session_id TEXT NOT NULL,
+    seq        INTEGER NOT NULL,
+    role       TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+    -- As the links of identities were; changed with them.
+    audience   INTEGER NOT NULL,
+    speaker    INTEGER NOT NULL,
+    -- How many words it has; how much it is like the statement of a value, and of a change.
+    size       INTEGER NOT NULL,
+    standing   INTEGER NOT NULL,
+    turning    INTEGER NOT NULL,
+    -- The version of the rules that found it.
+    rules      INTEGER NOT NULL
+) STRICT;
 CREATE TABLE withheld (
     tenant TEXT NOT NULL,
     reason TEXT NOT NULL,
@@ -647,9 +647,6 @@ CREATE INDEX injections_twin ON injections (
     tenant, id, session_id, visibility_group, reason, client, query_digest, tokens, chars, dropped,
     at, agent, user_id, project);
 CREATE INDEX losses_by_value ON losses (value);
-CREATE INDEX mention_words_by_mention ON mention_words (mention_id);
-CREATE INDEX mentions_by_message ON mentions (message_id);
-CREATE INDEX mentions_by_session ON mentions (session_id);
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
 CREATE INDEX messages_by_head ON messages (foreign_id)
@@ -711,4 +708,7 @@ CREATE INDEX stated_by_value ON stated (value, audience, speaker);
 CREATE UNIQUE INDEX tokens_by_name ON tokens (name) WHERE revoked_at IS NULL;
 CREATE INDEX tool_calls_by_message ON tool_calls (message_id);
 CREATE INDEX tool_calls_by_result ON tool_calls (result_id) WHERE result_id IS NOT NULL;
+CREATE INDEX value_sentence_words_by_sentence ON value_sentence_words (sentence_id);
+CREATE INDEX value_sentences_by_message ON value_sentences (message_id);
+CREATE INDEX value_sentences_by_session ON value_sentences (session_id);
 CREATE INDEX withheld_twin ON withheld (tenant, reason, number, at);

@@ -1,4 +1,4 @@
-"""Mentions: sentences that may give or change a value, whatever their slot, by their words.
+"""Value sentences: those that may give or change a value, whatever their slot, by their words.
 
 Beside slots this is the second way by which a statement is found to replace another one: an older
 sentence and a newer one share names and nouns, and the newer one has signs of change. How much that
@@ -85,7 +85,7 @@ class _Sentence(msgspec.Struct, frozen=True, kw_only=True):
         return sum(self.counts[sign] for sign in _OF_CHANGE)
 
 
-def mentions(text: str, statements: Iterable[Statement]) -> list[ValueSentence]:
+def value_sentences(text: str, statements: Iterable[Statement]) -> list[ValueSentence]:
     """Return the sentences of a message of a person that may give or change a value.
 
     Args:

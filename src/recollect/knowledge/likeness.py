@@ -2,11 +2,14 @@
 
 It needs no slot. Whether a sentence may replace another one depends on these two alone, and each
 is linked to the first that may: a chain leads on from there. So the order of arrival does not
-matter, and a change touches only the sentences that share words with what changes.
+matter, and a change touches only the sentences that share words with what changes. Which words are
+common depends on all sentences of an audience: when one becomes so, the links by it are derived
+again.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import LiteralString
 
@@ -17,7 +20,7 @@ from recollect.knowledge.fact_links import linked_messages
 from recollect.knowledge.replacement import UNDONE, USER, MessageSpan, ReplacementLink
 from recollect.knowledge.replacements import ALIKE as ALIKE_RULE
 from recollect.knowledge.replacements import add_links, drop_links, links_of
-from recollect.knowledge.stated import mentioned_turns
+from recollect.knowledge.stated import sentence_turns
 from recollect.store.columns import (
     LISTED,
     columns_of,
@@ -28,7 +31,7 @@ from recollect.store.columns import (
     typed_rows,
 )
 from recollect.store.engine import Row, Transaction
-from recollect.text.statements.mentions import (
+from recollect.text.statements.value_sentences import (
     ALIKE,
     LEAST_STANDING,
     LEAST_TURNING,
@@ -38,9 +41,13 @@ from recollect.text.statements.mentions import (
 
 MOST_LINKS = 3
 """Newer sentences that replace one, and as many that are flagged for it; the first ones."""
+MOST_SHARING = 64
+"""Sentences of an audience that hold a word. One that more of them hold is common there: it finds
+no pair, though it counts for those that a rarer one finds. It bounds the work for each sentence,
+however long the talk."""
 
 
-class Mentioned(msgspec.Struct, frozen=True, kw_only=True, array_like=True, order=True):
+class PlacedSentence(msgspec.Struct, frozen=True, kw_only=True, array_like=True, order=True):
     """A sentence that may give or change a value, and who said it where and when.
 
     Attributes:
@@ -88,43 +95,74 @@ class Mentioned(msgspec.Struct, frozen=True, kw_only=True, array_like=True, orde
 
 
 _COLUMNS = columns_of(
-    Mentioned, message="message_id", start="first_char", end="end_char", at="said_at",
+    PlacedSentence, message="message_id", start="first_char", end="end_char", at="said_at",
     session="session_id", words="",
 )  # fmt: skip
-_INSERT: LiteralString = insert_into("mentions", f"{_COLUMNS}, size, tenant, rules")
+_INSERT: LiteralString = insert_into("value_sentences", f"{_COLUMNS}, size, tenant, rules")
 _INSERT_WORD: LiteralString = insert_into(
-    "mention_words", "word, audience, is_turning, mention_id, is_name"
+    "value_sentence_words", "word, audience, is_turning, sentence_id, is_name"
 )
 _WORDS: LiteralString = """(
     SELECT json_group_array(json_array(word, json(iif(is_name, 'true', 'false'))))
-    FROM (SELECT word, is_name FROM mention_words WHERE mention_id = mentions.id ORDER BY word)
+    FROM (
+        SELECT word, is_name FROM value_sentence_words WHERE sentence_id = value_sentences.id
+        ORDER BY word
+    )
 )"""
 _OF_MESSAGES: LiteralString = f"""
-    SELECT id, {_COLUMNS}, {_WORDS} FROM {LISTED} mentions ON message_id = listed
+    SELECT id, {_COLUMNS}, {_WORDS} FROM {LISTED} value_sentences ON message_id = listed
 """  # noqa: S608  # literals
-_ALL: LiteralString = f"SELECT id, {_COLUMNS}, {_WORDS} FROM mentions"  # noqa: S608  # literals
+_ALL: LiteralString = f"SELECT id, {_COLUMNS}, {_WORDS} FROM value_sentences"  # noqa: S608  # literals
 _OF_IDS: LiteralString = _OF_MESSAGES.replace("message_id = listed", "id = listed")
+_IS_COMMON: LiteralString = """
+    ?2 < (SELECT count(*) FROM (
+        SELECT 1 FROM value_sentence_words o
+        WHERE o.word = k.value ->> 0 AND o.audience = {} LIMIT ?2 + 1
+    ))
+"""
 _SHARING: LiteralString = f"""
+    WITH near AS MATERIALIZED (
+        SELECT DISTINCT w.sentence_id, w.is_turning
+        FROM json_each(?1) k CROSS JOIN value_sentence_words w
+            ON w.word = k.value ->> 0 AND w.audience = ?3 AND w.is_turning IN (1, ?4)
+        WHERE NOT {_IS_COMMON.format("?3")}
+    )
     SELECT id, {_COLUMNS}, '[]', names, words - names, size
     FROM (
-        SELECT w.mention_id, count(*) AS words, sum(w.is_name OR k.value ->> 1) AS names
-        FROM json_each(?) k CROSS JOIN mention_words w
-            ON w.word = k.value ->> 0 AND w.audience = ? AND w.is_turning IN (1, ?)
-        GROUP BY w.mention_id
-    ) CROSS JOIN mentions ON id = mention_id
-    WHERE speaker = ? AND message_id <> ?
+        SELECT w.sentence_id, count(*) AS words, sum(w.is_name OR k.value ->> 1) AS names
+        FROM near CROSS JOIN json_each(?1) k CROSS JOIN value_sentence_words w
+            ON w.word = k.value ->> 0 AND w.audience = ?3
+            AND w.is_turning = near.is_turning AND w.sentence_id = near.sentence_id
+        GROUP BY w.sentence_id
+    ) CROSS JOIN value_sentences ON id = sentence_id
+    WHERE speaker = ?5 AND message_id <> ?6 AND (?4 OR standing >= ?7)
+"""  # noqa: S608  # literals
+_COMMON: LiteralString = f"""
+    SELECT k.value ->> 0, k.value ->> 1 FROM json_each(?1) k
+    WHERE {_IS_COMMON.format("k.value ->> 1")}
+"""  # noqa: S608  # literals
+_HOLDING: LiteralString = """
+    SELECT DISTINCT w.sentence_id FROM json_each(?1) k
+    CROSS JOIN value_sentence_words w ON w.word = k.value ->> 0 AND w.audience = k.value ->> 1
+"""
+_LINKED: LiteralString = f"""
+    {_HOLDING} CROSS JOIN value_sentences s ON s.id = w.sentence_id
+    WHERE EXISTS (
+        SELECT 1 FROM replacements
+        WHERE older_id = s.message_id AND older_first = s.first_char AND rule = 'alike'
+    )
 """  # noqa: S608  # literals
 _OF_SESSION: LiteralString = f"""
-    SELECT id, {_COLUMNS}, {_WORDS} FROM mentions
+    SELECT id, {_COLUMNS}, {_WORDS} FROM value_sentences
     WHERE session_id = ? AND ? IS (SELECT turn_sender FROM messages WHERE id = message_id)
         AND (audience <> ? OR speaker NOT IN (0, ?))
 """  # noqa: S608  # literals
 
 
-def update_mentions(
-    tx: Transaction, changed: Mapping[str, Sequence[Mentioned]], tenant: str, rules: int
+def update_sentences(
+    tx: Transaction, changed: Mapping[str, Sequence[PlacedSentence]], tenant: str, rules: int
 ) -> None:
-    """Store what some messages of a tenant mention now, and make the links that depend on it.
+    """Store the value sentences that messages of a tenant have now; derive the links that change.
 
     Args:
         tx: A write transaction.
@@ -140,7 +178,7 @@ def update_mentions(
         _replace(tx, tenant, gone, sorted(fresh), rules)
 
 
-def move_mentions(
+def move_sentences(
     tx: Transaction, place: Callable[[str, ConversationTurn], tuple[int, int]]
 ) -> dict[str, set[str]]:
     """Give all sentences the audiences and speakers that they have now; derive what changes.
@@ -152,9 +190,9 @@ def move_mentions(
     Returns:
         By tenant the messages whose links may have changed.
     """
-    rules = tx.row("SELECT max(rules) FROM mentions")
+    rules = tx.row("SELECT max(rules) FROM value_sentences")
     touched: dict[str, set[str]] = {}
-    for each, turn in mentioned_turns(tx):
+    for each, turn in sentence_turns(tx):
         audience, speaker = place(each.tenant, turn)
         whose = each.session_id, turn.turn_sender, audience, speaker
         moved = _placed(tx.all(_OF_SESSION, whose))
@@ -171,22 +209,22 @@ def move_mentions(
 
 
 def every_alike(tx: Transaction) -> set[ReplacementLink]:
-    """Return all links that follow from what is mentioned, also those that were undone by hand."""
+    """Return all links that follow from all sentences, also those that were undone by hand."""
     placed = _placed(tx.all(_ALL))
     return {link for each in placed.values() if each.is_standing for link in _first_links(tx, each)}
 
 
-def forget_mentions(tx: Transaction) -> None:
+def forget_sentences(tx: Transaction) -> None:
     """Remove all sentences and their links: they are there again when all messages were read."""
-    tx.execute("DELETE FROM mentions")
+    tx.execute("DELETE FROM value_sentences")
     tx.execute("DELETE FROM replacements WHERE rule = ?", (ALIKE_RULE,))
 
 
 def _replace(
     tx: Transaction,
     tenant: str,
-    gone: Mapping[int, Mentioned],
-    fresh: Iterable[Mentioned],
+    gone: Mapping[int, PlacedSentence],
+    fresh: Sequence[PlacedSentence],
     rules: int,
 ) -> None:
     """Store sentences in place of others, and derive the links of all that they touch."""
@@ -198,17 +236,47 @@ def _replace(
         if link.rule == ALIKE_RULE and not spans.isdisjoint((link.older, link.newer))
     ]
     drop_links(tx, stale)
-    tx.executemany("DELETE FROM mentions WHERE id = ?", [(id_,) for id_ in gone])
-    touched = set(_placed(tx.all(_OF_MESSAGES, (listed({e.older.message for e in stale}),))))
-    for each in fresh:
-        touched.add(_store(tx, each, tenant, rules))
-        if each.is_turning:
-            touched.update(id_ for id_, _ in _olders(tx, each))
+    changed = [*gone.values(), *fresh]
+    common = _common_words(tx, changed)
+    tx.executemany("DELETE FROM value_sentences WHERE id = ?", [(id_,) for id_ in gone])
+    touched = {_store(tx, each, tenant, rules) for each in fresh}
+    now_common = _common_words(tx, changed)
+    touched.update(_placed(tx.all(_OF_MESSAGES, (listed({e.older.message for e in stale}),))))
+    for sql, words in ((_LINKED, now_common - common), (_HOLDING, common - now_common)):
+        rows = tx.all(sql, (msgspec.json.encode(sorted(words)).decode(),)) if words else []
+        touched.update(map(first_integer, rows))
+    touched.update(_preceding(tx, fresh))
     _derive(tx, tenant, touched)
 
 
-def _store(tx: Transaction, each: Mentioned, tenant: str, rules: int) -> int:
-    cells = [getattr(each, name) for name in Mentioned.__struct_fields__ if name != "words"]
+def _common_words(tx: Transaction, sentences: Iterable[PlacedSentence]) -> set[tuple[int, int]]:
+    """Return the words of some sentences that too many share, each with its audience."""
+    words = {(word, each.audience) for each in sentences for word, _ in each.words}
+    encoded = msgspec.json.encode(sorted(words)).decode()
+    return set(typed_rows(tx.all(_COMMON, (encoded, MOST_SHARING)), tuple[int, int]))
+
+
+def _preceding(tx: Transaction, fresh: Iterable[PlacedSentence]) -> Iterator[int]:
+    """Yield the ids of sentences for which one of some new ones may be among the first to link."""
+    pairs = [
+        (id_, older, newer, score < ALIKE)
+        for newer in fresh
+        if newer.is_turning
+        for id_, older, score in _sharing(tx, newer, 0)
+        if older.order < newer.order
+    ]
+    times: defaultdict[tuple[str, int, bool], list[int]] = defaultdict(list)
+    for link in links_of(tx, {older.message for _, older, _, _ in pairs}):
+        if link.rule == ALIKE_RULE:
+            times[link.older.message, link.older.start, link.is_flagged].append(link.newer_at)
+    for id_, older, newer, is_flagged in pairs:
+        linked = times[older.message, older.start, is_flagged]
+        if len(linked) < MOST_LINKS or newer.at <= max(linked):
+            yield id_
+
+
+def _store(tx: Transaction, each: PlacedSentence, tenant: str, rules: int) -> int:
+    cells = [getattr(each, name) for name in PlacedSentence.__struct_fields__ if name != "words"]
     found = tx.row(_INSERT + " RETURNING id", (*cells, len(each.words), tenant, rules))
     id_ = first_integer(found)
     tx.executemany(
@@ -236,7 +304,7 @@ def _derive(tx: Transaction, tenant: str, ids: Iterable[int]) -> None:
     add_links(tx, wanted - known, tenant)
 
 
-def _first_links(tx: Transaction, older: Mentioned) -> Iterator[ReplacementLink]:
+def _first_links(tx: Transaction, older: PlacedSentence) -> Iterator[ReplacementLink]:
     """Yield the links from a sentence to the first that replace it or may do so."""
     left = {True: MOST_LINKS, False: MOST_LINKS}
     sharing = [(each, score) for _, each, score in _sharing(tx, older, 1) if each.is_turning]
@@ -254,14 +322,9 @@ def _first_links(tx: Transaction, older: Mentioned) -> Iterator[ReplacementLink]
             )
 
 
-def _olders(tx: Transaction, newer: Mentioned) -> Iterator[tuple[int, Mentioned]]:
-    """Yield what a sentence may replace."""
-    for id_, each, _ in _sharing(tx, newer, 0):
-        if each.is_standing and each.order < newer.order:
-            yield id_, each
-
-
-def _sharing(tx: Transaction, one: Mentioned, turning: int) -> Iterator[tuple[int, Mentioned, int]]:
+def _sharing(
+    tx: Transaction, one: PlacedSentence, turning: int
+) -> Iterator[tuple[int, PlacedSentence, int]]:
     """Yield what shares words with a sentence, enough to link the two, with how alike they are.
 
     Args:
@@ -271,7 +334,7 @@ def _sharing(tx: Transaction, one: Mentioned, turning: int) -> Iterator[tuple[in
     """
     words = msgspec.json.encode(one.words).decode()
     whose = one.audience, turning, one.speaker, one.message
-    for row in tx.all(_SHARING, (words, *whose)):
+    for row in tx.all(_SHARING, (words, MOST_SHARING, *whose, LEAST_STANDING)):
         names, others, size = typed_rows([row[-3:]], tuple[int, int, int])[0]
         ((id_, each),) = _placed([row[:-3]]).items()
         older, newer = (one, each) if one.order < each.order else (each, one)
@@ -280,9 +343,9 @@ def _sharing(tx: Transaction, one: Mentioned, turning: int) -> Iterator[tuple[in
             yield id_, each, score
 
 
-def _placed(rows: Sequence[Row]) -> dict[int, Mentioned]:
+def _placed(rows: Sequence[Row]) -> dict[int, PlacedSentence]:
     """Return rows of ids and sentences by id."""
     words = tuple[tuple[int, bool], ...]
     converted = [(*row[1:-1], json_cell(row[-1], words)) for row in rows]
-    found = typed_rows(converted, Mentioned)  # type: ignore[arg-type]
+    found = typed_rows(converted, PlacedSentence)  # type: ignore[arg-type]
     return {first_integer(row): each for row, each in zip(rows, found, strict=True)}

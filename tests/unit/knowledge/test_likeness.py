@@ -7,12 +7,14 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.core.clock import SystemClock
-from recollect.knowledge.mentioned import MOST_LINKS, Mentioned, update_mentions
+from recollect.knowledge import likeness
+from recollect.knowledge.likeness import MOST_LINKS, PlacedSentence, update_sentences
 from recollect.knowledge.replacement import MessageSpan
 from recollect.knowledge.replacements import links_around, links_of
 from recollect.store.engine import Transaction
@@ -20,19 +22,19 @@ from recollect.store.sqlite.connection import Tuning
 from recollect.store.sqlite.database import SqliteDatabase, open_database
 from recollect.store.sqlite.home import RECORDS_ID
 from recollect.store.sqlite.schema import load_schema
-from recollect.text.statements.mentions import NEVER
+from recollect.text.statements.value_sentences import NEVER
 
 TENANT = "t"
 NAMES = ((1, True), (2, True))
 
 
-def sentence(number: int, **changes: object) -> Mentioned:
+def sentence(number: int, **changes: object) -> PlacedSentence:
     """Return a sentence of the message with a number, which is its time too."""
     fields: dict[str, object] = {
         "message": f"m{number:03}", "start": 0, "end": 9, "at": number, "session": "s",
         "seq": number, "audience": 1, "standing": 20, "turning": 100, "words": NAMES,
     }  # fmt: skip
-    return Mentioned(**(fields | changes))  # type: ignore[arg-type]
+    return PlacedSentence(**(fields | changes))  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -45,12 +47,12 @@ def records() -> Iterator[SqliteDatabase]:
         database.close()
 
 
-def say(tx: Transaction, sentences: Sequence[Mentioned], gone: Sequence[str] = ()) -> None:
+def say(tx: Transaction, sentences: Sequence[PlacedSentence], gone: Sequence[str] = ()) -> None:
     """Store sentences; messages that are gone have none."""
-    changed: dict[str, list[Mentioned]] = {name: [] for name in gone}
+    changed: dict[str, list[PlacedSentence]] = {name: [] for name in gone}
     for each in sentences:
         changed.setdefault(each.message, []).append(each)
-    update_mentions(tx, changed, TENANT, 1)
+    update_sentences(tx, changed, TENANT, 1)
 
 
 def linked(tx: Transaction) -> list[tuple[str, str, bool]]:
@@ -114,6 +116,23 @@ def test_one_sentence_said_often_has_few_links(records: SqliteDatabase) -> None:
     assert ("m000", "m020", False) not in found
 
 
+def test_a_common_word_finds_nothing(
+    records: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What many sentences share links none of them, unless they share a rarer word too."""
+    monkeypatch.setattr(likeness, "MOST_SHARING", 3)
+    rare = sentence(9, words=(*NAMES, (7, False)))
+    records.write(lambda tx: say(tx, [sentence(1), sentence(2)]))
+    assert records.read(linked) == [("m001", "m002", False)]
+    records.write(lambda tx: say(tx, [sentence(3), sentence(4), rare]))
+    assert records.read(linked) == []
+    again = msgspec.structs.replace(rare, message="m010", at=10, seq=10)
+    records.write(lambda tx: say(tx, [again]))
+    assert records.read(linked) == [("m009", "m010", False)]
+    records.write(lambda tx: say(tx, [], gone=["m003", "m009", "m010"]))
+    assert ("m001", "m002", False) in records.read(linked)
+
+
 SENTENCES = st.builds(
     lambda number, words, standing, turning, speaker: sentence(
         number,
@@ -133,14 +152,19 @@ STEPS = st.lists(
 )
 
 
-@given(STEPS)
+@pytest.mark.parametrize("most_sharing", [1, 3, 64])
+@given(steps=STEPS)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_stepwise_equals_from_nothing(
-    records: SqliteDatabase, steps: list[tuple[list[Mentioned], set[int]]]
+    records: SqliteDatabase,
+    monkeypatch: pytest.MonkeyPatch,
+    most_sharing: int,
+    steps: list[tuple[list[PlacedSentence], set[int]]],
 ) -> None:
     """Whatever is said, said otherwise and erased, in any order: the links are the same."""
-    state: dict[str, list[Mentioned]] = {}
-    records.write(lambda tx: tx.execute("DELETE FROM mentions"))
+    monkeypatch.setattr(likeness, "MOST_SHARING", most_sharing)
+    state: dict[str, list[PlacedSentence]] = {}
+    records.write(lambda tx: tx.execute("DELETE FROM value_sentences"))
     records.write(lambda tx: tx.execute("DELETE FROM replacements"))
     for sentences, numbers in steps:
         gone = [f"m{number:03}" for number in numbers]
@@ -149,7 +173,7 @@ def test_stepwise_equals_from_nothing(
         said = [each for own in fresh.values() for each in own]
         records.write(partial(say, sentences=said, gone=gone))
     stepwise = records.read(linked)
-    records.write(lambda tx: tx.execute("DELETE FROM mentions"))
+    records.write(lambda tx: tx.execute("DELETE FROM value_sentences"))
     records.write(lambda tx: tx.execute("DELETE FROM replacements"))
     everything = [each for own in state.values() for each in own]
     records.write(lambda tx: say(tx, everything))

@@ -1,6 +1,6 @@
 -- Sentences that may give or change a value, by the words that they share with others. Words,
 -- audiences and speakers are keyed hashes, as in "stated".
-CREATE TABLE mentions (
+CREATE TABLE value_sentences (
     id         INTEGER PRIMARY KEY,
     tenant     TEXT NOT NULL,
     -- May be gone until what it says is read again.
@@ -22,19 +22,19 @@ CREATE TABLE mentions (
     -- The version of the rules that found it.
     rules      INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX mentions_by_message ON mentions (message_id);
-CREATE INDEX mentions_by_session ON mentions (session_id);
+CREATE INDEX value_sentences_by_message ON value_sentences (message_id);
+CREATE INDEX value_sentences_by_session ON value_sentences (session_id);
 
-CREATE TABLE mention_words (
+CREATE TABLE value_sentence_words (
     word       INTEGER NOT NULL,
     audience   INTEGER NOT NULL,
     -- Whether it may tell a change: few do, and only they are sought for most sentences.
     is_turning INTEGER NOT NULL CHECK (is_turning IN (0, 1)),
-    mention_id INTEGER NOT NULL REFERENCES mentions (id) ON DELETE CASCADE,
+    sentence_id INTEGER NOT NULL REFERENCES value_sentences (id) ON DELETE CASCADE,
     is_name    INTEGER NOT NULL CHECK (is_name IN (0, 1)),
-    PRIMARY KEY (word, audience, is_turning, mention_id)
+    PRIMARY KEY (word, audience, is_turning, sentence_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX mention_words_by_mention ON mention_words (mention_id);
+CREATE INDEX value_sentence_words_by_sentence ON value_sentence_words (sentence_id);
 
 -- A rule more: "alike".
 CREATE TABLE replacements_with_alike (
