@@ -14,7 +14,7 @@ from recollect.knowledge.remembering import has_only_value, statement_of
 from recollect.knowledge.replacement import MessageSpan, ReplacementLink, Said
 from recollect.knowledge.replacements import link, links_of, unlink
 from recollect.knowledge.rows import change_fact, facts_by_id, of_messages
-from recollect.knowledge.storing import settle_by_hand
+from recollect.knowledge.storing import others_by_hand, settle_by_hand
 from recollect.store.engine import Transaction
 
 
@@ -37,12 +37,16 @@ def follow_links(
     facts: dict[str, list[Fact]] = {}
     for fact in of_messages(tx, tenant, sorted(touched | _ends(links))):
         facts.setdefault(fact.message_id or "", []).append(fact)
-    olders = touched | {link.older.message for link in links}
+    onward: dict[str, list[ReplacementLink]] = {}
+    for each in links:
+        onward.setdefault(each.older.message, []).append(each)
+    olders = touched | onward.keys()
     for fact in (each for name in sorted(olders) for each in facts.get(name, ())):
         if fact.made_by != BY_HAND and fact.status in {"current", "replaced"}:
-            followed = _follow(tx, fact, _link_from(fact, links), facts, at)
-            is_value = followed.status == "current" and followed.slot is not None
-            if is_value and has_only_value(statement_of(followed.text)):
+            replacing = _link_from(fact, onward.get(fact.message_id or "", ()))
+            followed = _follow(tx, fact, replacing, facts, at)
+            is_among = followed.status == "current" and others_by_hand(tx, followed, owner)
+            if is_among and has_only_value(statement_of(followed.text)):
                 settle_by_hand(tx, followed, owner, at)
 
 

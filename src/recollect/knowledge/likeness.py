@@ -266,7 +266,7 @@ def _preceding(tx: Transaction, fresh: Iterable[PlacedSentence]) -> Iterator[int
         if older.order < newer.order
     ]
     times: defaultdict[tuple[str, int, bool], list[int]] = defaultdict(list)
-    for link in links_of(tx, {older.message for _, older, _, _ in pairs}):
+    for link in set(links_of(tx, {older.message for _, older, _, _ in pairs})):
         if link.rule == ALIKE_RULE:
             times[link.older.message, link.older.start, link.is_flagged].append(link.newer_at)
     for id_, older, newer, is_flagged in pairs:

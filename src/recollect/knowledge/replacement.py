@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain as joined
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import Literal, TypeAlias
 
@@ -122,15 +123,24 @@ def derive(said: Iterable[Said]) -> list[ReplacementLink]:
     return sorted(links)
 
 
+_Key: TypeAlias = tuple[int, str]
+"""A slot, and in an open one the type of the value."""
+
+
+def _key(said: Said) -> _Key:
+    return said.slot, (said.value_type or "") if said.arity == "open" else ""
+
+
 class _Pass:
     """One pass over the statements of one audience and speaker, in the order of time."""
 
     def __init__(self, said: Sequence[Said]) -> None:
         self._said = said
-        self._holding: defaultdict[int, list[Said]] = defaultdict(list)
-        """By slot: what holds, the user's and echoes."""
-        self._known: defaultdict[int, set[int]] = defaultdict(set)
-        """By value: the slots that had it."""
+        self._holding: defaultdict[_Key, dict[int, list[Said]]] = defaultdict(dict)
+        """By value what holds, the user's and echoes; the values in the order in which they were
+        said last. They come and go as a whole, so that no statement looks at all others."""
+        self._known: defaultdict[int, set[_Key]] = defaultdict(set)
+        """By value: where it held."""
         self._fate: dict[tuple[int, int], ReplacementLink] = {}
         """By slot and value: the last link that ended it."""
         self._links: list[ReplacementLink] = []
@@ -151,10 +161,10 @@ class _Pass:
     def _lose(self, said: Said, message: Sequence[Said]) -> None:
         """End the values whose loss is stated, if it is clear which statements are meant."""
         for value in said.loses:
-            slots = self._known[value]
+            slots = {slot for slot, _ in self._known[value]}
             meant = {said.slot} if said.slot in slots else slots
-            for slot in sorted(meant):
-                lost = [each for each in self._holding[slot] if each.value == value]
+            for key in sorted(self._known[value]):
+                lost = self._holding[key].get(value) if key[0] in meant else None
                 if lost:
                     heir = _heir(said, lost[0], message)
                     rule: LinkRule = "ending" if heir is None else "loss"
@@ -164,26 +174,28 @@ class _Pass:
         """Replace what the same slot held before; a change to a value not given ends it."""
         if not said.slot or said.arity == "many":
             return
+        held = self._holding[_key(said)]
+        others = (held[value] for value in reversed(held) if value != said.value)
         if not said.value:
             is_given = any(each.slot == said.slot and each.value for each in message)
             if said.arity == "one" and said.is_change and not is_given:
-                self._close(self._holding[said.slot], said, "ending")
-            return
-        others = [each for each in self._holding[said.slot] if each.value != said.value]
-        if said.arity == "one":
-            self._close(others, said, "slot")
-            return
-        others = [each for each in others if each.value_type == said.value_type]
-        is_clear = len({each.value for each in others}) == 1
-        if said.is_change and is_clear:
-            self._close(others, said, "open")
-        elif others:  # none or several of them may be meant
-            self._close(others[-MOST_FLAGGED:], said, "open", is_flagged=True)
+                self._close([*joined.from_iterable(others)], said, "ending")
+        elif said.arity == "one":
+            self._close([*joined.from_iterable(others)], said, "slot")
+        elif newest := [*islice(others, MOST_FLAGGED)]:
+            if said.is_change and len(newest) == 1:
+                self._close(newest[0], said, "open")
+            else:  # none or several of them may be meant
+                last = sorted(
+                    joined.from_iterable(own[-MOST_FLAGGED:] for own in newest),
+                    key=attrgetter("order"),
+                )
+                self._close(last[-MOST_FLAGGED:], said, "open", is_flagged=True)
 
     def _close(
         self, others: Sequence[Said], said: Said, rule: LinkRule, *, is_flagged: bool = False
     ) -> None:
-        for older in [*others]:
+        for older in others:
             link = ReplacementLink(
                 older=MessageSpan.of(older),
                 older_at=older.at,
@@ -195,16 +207,16 @@ class _Pass:
             )
             self._links.append(link)
             if not is_flagged:
-                self._holding[older.slot].remove(older)
+                self._holding[_key(older)].pop(older.value, None)
                 self._fate[older.slot, older.value] = link
 
     def _add(self, said: Said) -> None:
         """Let a statement hold; an echo only with what it repeats, whose fate it shares."""
-        holding = self._holding[said.slot]
-        is_held = any(each.value == said.value for each in holding)
-        if said.role == USER or is_held:
-            holding.append(said)
-            self._known[said.value].add(said.slot)
+        held = self._holding[_key(said)]
+        if said.role == USER or said.value in held:
+            held[said.value] = held.pop(said.value, [])
+            held[said.value].append(said)
+            self._known[said.value].add(_key(said))
         elif fate := self._fate.get((said.slot, said.value)):
             changed = msgspec.structs.replace(
                 fate, older=MessageSpan.of(said), older_at=said.at, rule="echo"

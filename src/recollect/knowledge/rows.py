@@ -91,6 +91,10 @@ _IN_SLOT: LiteralString = f"""
     SELECT f.id FROM {LISTED} facts f INDEXED BY facts_by_slot
     WHERE f.tenant = ? AND f.slot = ? AND f.hearer = listed AND f.status = 'current' ORDER BY f.id
 """  # noqa: S608  # literals
+_BY_HAND: LiteralString = """
+    SELECT f.id FROM facts f INDEXED BY facts_by_hand
+    WHERE f.tenant = ? AND f.slot = ? AND f.made_by = 'hand' AND f.status = 'current' ORDER BY f.id
+"""
 _MADE_WAY: LiteralString = f"SELECT f.id FROM {LISTED} facts f WHERE f.replaced_by = listed"  # noqa: S608
 _OF_MESSAGES: LiteralString = f"SELECT f.id FROM {LISTED} facts f WHERE f.message_id = listed"  # noqa: S608
 _LOST: LiteralString = f"""
@@ -217,6 +221,12 @@ def said_to(tx: Transaction, tenant: str, said: str, hearers: Iterable[str]) -> 
 def in_slot(tx: Transaction, tenant: str, slot: str, hearers: Iterable[str]) -> list[Fact]:
     """Return the current facts that give a slot its value, with one of some keys of `hearer_of`."""
     ids = typed_ids(tx.all(_IN_SLOT, (listed({*hearers, UNKNOWN_HEARER}), tenant, slot)))
+    return facts_by_id(tx, Scope(tenant=tenant), ids) if ids else []
+
+
+def values_by_hand(tx: Transaction, tenant: str, slot: str) -> list[Fact]:
+    """Return the current facts, given by hand, that give a slot its value; of all audiences."""
+    ids = typed_ids(tx.all(_BY_HAND, (tenant, slot)))
     return facts_by_id(tx, Scope(tenant=tenant), ids) if ids else []
 
 

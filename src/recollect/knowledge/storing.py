@@ -5,7 +5,7 @@ Both look only at facts of the same audience.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, LiteralString
 
 import msgspec
@@ -14,7 +14,7 @@ from recollect.audience.owner import Owner
 from recollect.audience.visibility import group_of_turn, hearers_of
 from recollect.core.events import FactsRemembered
 from recollect.core.scope import Scope
-from recollect.knowledge.fact import BY_HAND, Fact, Remembered
+from recollect.knowledge.fact import Fact, Remembered
 from recollect.knowledge.rows import (
     add_fact,
     change_fact,
@@ -22,6 +22,7 @@ from recollect.knowledge.rows import (
     in_slot,
     made_way,
     said_to,
+    values_by_hand,
     write_fact,
 )
 from recollect.store.columns import typed_rows
@@ -122,8 +123,18 @@ def _known(tx: Transaction, known: Fact, draft: Fact, at: int) -> Fact:
 
 def close_older(tx: Transaction, fact: Fact, owner: Owner, at: int) -> tuple[Fact, ...]:
     """Close the older values of the slot of a fact; return them as they are now."""
-    older = [each for each in _others(tx, fact, owner) if each.valid_from <= fact.valid_from]
+    if fact.slot is None:
+        return ()
+    hearers = hearers_of(group_of_turn(fact.turn, owner), owner)
+    values = _others(in_slot(tx, fact.tenant, fact.slot, hearers), fact, owner)
+    older = [each for each in values if each.valid_from <= fact.valid_from]
     return tuple(_made_way(tx, each, fact, at) for each in older)
+
+
+def others_by_hand(tx: Transaction, fact: Fact, owner: Owner) -> list[Fact]:
+    """Return the other current values of the slot of a fact that were given by hand."""
+    given = [] if fact.slot is None else values_by_hand(tx, fact.tenant, fact.slot)
+    return _others(given, fact, owner)
 
 
 def settle_by_hand(tx: Transaction, fact: Fact, owner: Owner, at: int) -> None:
@@ -137,7 +148,7 @@ def settle_by_hand(tx: Transaction, fact: Fact, owner: Owner, at: int) -> None:
         owner: The owner of the agent, and who is one person now.
         at: The time of the change, ms UTC.
     """
-    given = [each for each in _others(tx, fact, owner) if each.made_by == BY_HAND]
+    given = others_by_hand(tx, fact, owner)
     for each in given:
         if each.valid_from <= fact.valid_from:
             _made_way(tx, each, fact, at)
@@ -146,14 +157,12 @@ def settle_by_hand(tx: Transaction, fact: Fact, owner: Owner, at: int) -> None:
         _made_way(tx, fact, min(later, key=lambda each: each.valid_from), at)
 
 
-def _others(tx: Transaction, fact: Fact, owner: Owner) -> list[Fact]:
-    """Return the other current values of the slot of a fact, of the same person or thing."""
-    if fact.slot is None:
-        return []
+def _others(values: Iterable[Fact], fact: Fact, owner: Owner) -> list[Fact]:
+    """Return those of some values of a slot that another fact of the same audience gives it."""
     group = group_of_turn(fact.turn, owner)
     return [
         each
-        for each in in_slot(tx, fact.tenant, fact.slot, hearers_of(group, owner))
+        for each in values
         if each.id != fact.id
         and (each.subject, each.name) == (fact.subject, fact.name)
         and (fact.subject != "project" or each.project == fact.project)

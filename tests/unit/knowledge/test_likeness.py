@@ -154,7 +154,7 @@ STEPS = st.lists(
 
 @pytest.mark.parametrize("most_sharing", [1, 3, 64])
 @given(steps=STEPS)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 def test_stepwise_equals_from_nothing(
     records: SqliteDatabase,
     monkeypatch: pytest.MonkeyPatch,

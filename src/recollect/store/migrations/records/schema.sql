@@ -622,6 +622,7 @@ CREATE INDEX events_twin ON events (
 CREATE INDEX fact_sources_by_fact ON fact_sources (fact_id, said_at);
 CREATE INDEX fact_sources_by_session ON fact_sources (session_id);
 CREATE INDEX facts_by_follower ON facts (replaced_by) WHERE replaced_by IS NOT NULL;
+CREATE INDEX facts_by_hand ON facts (tenant, slot) WHERE made_by = 'hand' AND slot IS NOT NULL;
 CREATE INDEX facts_by_message ON facts (message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX facts_by_session ON facts (session_id) WHERE session_id IS NOT NULL;
 CREATE INDEX facts_by_slot ON facts (tenant, slot, hearer) WHERE slot IS NOT NULL;
