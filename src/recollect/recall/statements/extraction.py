@@ -44,7 +44,7 @@ from recollect.text.statements.statement import RULES_VERSION
 
 CURSOR = "knowledge.extraction"
 """The key of what is left to extract."""
-BATCH = 512
+BATCH = 256
 """Changes that are extracted in one transaction."""
 _NEWEST: LiteralString = "SELECT max(seq) FROM changes WHERE kind = 'message'"
 

@@ -323,4 +323,30 @@ LANGUAGE = Language(
             r"|event[- ]driven|message (?:bus|queue)|plug-?ins?"
         ),
     },
+    common_words="""
+        time day days week weeks month months year years today tomorrow tonight yesterday morning
+        evening night weekend hour hours minute minutes last next first second new old good great
+        nice best better bad hard easy big small long short little lot bit thing things stuff way
+        ways people person man woman friend friends family kid kids love loved loving like liked
+        enjoy enjoyed happy glad sad feel feeling feels felt hope help helped helps support
+        supporting supported supportive thanks thank thankful grateful awesome amazing cool fun wow
+        sure maybe really going gonna go goes went come came keep keeps kept keeping get gets got
+        getting make makes made making take takes took taken taking give gives gave given giving
+        see sees saw seen seeing look looks looking looked find found think thinks thinking thought
+        know knows knew known want wants wanted wanting need needs needed needing try tries tried
+        trying start started starting use uses used using work works worked working say says said
+        saying tell tells telling talk talked talking ask asked asking show showed let put set add
+        added adding change changes changed changing life home world place job goal goals dream
+        dreams journey happen happened happens mean means meant chance idea ideas plan plans
+        planning point part reason kind sort able ready important different same whole real true
+        right wrong sorry please yeah yes okay ok hey hi well still even also always never ever
+        already yet soon later ago away back down over again much many more most less least few
+        enough around together totally definitely absolutely finally recently just only own other
+        another everything something anything nothing everyone someone anyone quit left stop
+        stopped moved bye proud inspiring inspired motivated moments moment memories time times
+        experience tough challenge challenges difficult focus learn learned learning improve
+        improved project projects step steps process issue issues problem problems example specific
+        details detail information create created include including
+    """,
+    greetings="hey|hi|hello|thanks|thank you|bye|goodbye|see ya|dear",
 )

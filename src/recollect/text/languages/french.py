@@ -222,4 +222,5 @@ LANGUAGE = Language(
         FIXED: r"(?<!-)(?:corrig[ée]\w*|réparé\w*|résolu\w*)",
         DESIGNED: r"architecture|schéma",
     },
+    greetings="salut|merci",
 )

@@ -215,4 +215,5 @@ LANGUAGE = Language(
         FIXED: r"(?<!-)(?:behoben|repariert)",
         DESIGNED: r"architektur\w*",
     },
+    greetings="hallo|danke",
 )

@@ -95,6 +95,9 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
         function_signs: A pattern of them where words have no spaces between them.
         stop_words: Words without information where every word of a question is searched by itself,
             whatever its language; with accents.
+        common_words: Content words of sentences about anything; two that share only these have
+            nothing in common.
+        greetings: A pattern of words before the name of who is spoken to.
         stemmer: The name of its Snowball stemmer, where terms are stemmed.
         irregular_forms: Words with their irregular forms, between commas.
         cue_words: Single words that are cues of questions, by cue.
@@ -114,6 +117,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     function_words: str = ""
     function_signs: str = ""
     stop_words: str = ""
+    common_words: str = ""
+    greetings: str = ""
     stemmer: str = ""
     irregular_forms: str = ""
     cue_words: Mapping[str, str] = {}

@@ -206,4 +206,5 @@ LANGUAGE = Language(
         FIXED: r"(?<!-)(?:corrigi\w*|consert\w+|reparad[oa]|resolvid[oa])",
         DESIGNED: r"arquitet\w+|arquitect\w+",
     },
+    greetings="olá|oi|obrigad[oa]",
 )

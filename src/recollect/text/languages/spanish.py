@@ -217,4 +217,5 @@ LANGUAGE = Language(
         FIXED: r"(?<!-)(?:corrige\w*|arregl\w+)",
         DESIGNED: r"arquitectura",
     },
+    greetings="hola|gracias",
 )

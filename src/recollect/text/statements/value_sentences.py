@@ -44,10 +44,6 @@ _KATAKANA = re.compile("[\u30a0-\u30ff]+")
 _HANGUL = re.compile("[\uac00-\ud7af]+")
 _NAMED = re.compile(r"\d|\w[._/]\w|[a-z][A-Z]|[A-Z]{2}")
 _AFTER = re.compile(r"[.!?:…\n(\"“«„¿¡]\s*$")
-_GREETS = re.compile(
-    r"(?i)\b(?:hey|hi|hello|thanks|thank you|bye|goodbye|see ya|dear|hallo|hola|salut|olá|oi|danke"
-    r"|gracias|merci|obrigad[oa])[,!]? $"
-)
 _ELIDED = re.compile(r"^\w{1,2}'(?=\w)|'s$")
 _LATIN = re.compile(r"[A-Za-z0-9][\w.+#/-]*[A-Za-z0-9]|\d")
 
@@ -242,7 +238,7 @@ def _tells(word: str) -> bool:
 def _is_addressed(text: str, word: re.Match[str]) -> bool:
     """Return whether a word is the name of who is spoken to."""
     return word[0][0].isupper() and (
-        _GREETS.search(text, 0, word.start()) is not None
+        _greetings().search(text, 0, word.start()) is not None
         or (text[: word.start()].endswith(", ") and word.end() == len(text))
         or (word.start() == 0 and text[word.end() : word.end() + 1] == ",")
     )
@@ -258,36 +254,16 @@ def _pieces(run: str) -> Iterator[str]:
         yield from (run[at : at + 2] for at in range(len(run) - 1))
 
 
-_PLAIN = """
-time day days week weeks month months year years today tomorrow tonight yesterday morning evening
-night weekend hour hours minute minutes last next first second new old good great nice best better
-bad hard easy big small long short little lot bit thing things stuff way ways people person man
-woman friend friends family kid kids love loved loving like liked enjoy enjoyed happy glad sad feel
-feeling feels felt hope help helped helps support supporting supported supportive thanks thank
-thankful grateful awesome amazing cool fun wow sure maybe really going gonna go goes went come came
-keep keeps kept keeping get gets got getting make makes made making take takes took taken taking
-give gives gave given giving see sees saw seen seeing look looks looking looked find found think
-thinks thinking thought know knows knew known want wants wanted wanting need needs needed needing
-try tries tried trying start started starting use uses used using work works worked working say
-says said saying tell tells telling talk talked talking ask asked asking show showed let put
-set add added adding change changes changed changing life home world place job goal goals dream
-dreams journey happen happened happens mean means meant chance idea ideas plan plans planning point
-part reason kind sort able ready important different same whole real true right wrong sorry please
-yeah yes okay ok hey hi well still even also always never ever already yet soon later ago away back
-down over again much many more most less least few enough around together totally definitely
-absolutely finally recently just only own other another everything something anything nothing
-everyone someone anyone quit left stop stopped moved bye proud inspiring inspired motivated moments
-moment memories time times experience tough challenge challenges difficult focus learn learned
-learning improve improved project projects step steps process issue issues problem problems example
-specific details detail information create created include including
-"""
-"""Common content words of English: they are shared by sentences about anything."""
+@functools.cache
+def _common() -> frozenset[str]:
+    languages = all_languages()
+    texts = (f"{e.function_words} {e.stop_words} {e.common_words}" for e in languages)
+    times = (words for each in languages for words in each.times.values())
+    return frozenset((*(word for text in texts for word in text.split()), *chain(*times)))
 
 
 @functools.cache
-def _common() -> frozenset[str]:
-    texts = (f"{each.function_words} {each.stop_words}" for each in all_languages())
-    times = (words for each in all_languages() for words in each.times.values())
-    return frozenset(
-        (*(word for text in texts for word in text.split()), *chain(*times), *_PLAIN.split())
-    )
+def _greetings() -> re.Pattern[str]:
+    """Return a pattern of what stands before the name of who is spoken to."""
+    words = "|".join(filter(None, (each.greetings for each in all_languages())))
+    return re.compile(rf"(?i)\b(?:{words})[,!]? $")
