@@ -30,7 +30,7 @@ from recollect.server.presence import (
 )
 from recollect.server.worker import daemon
 
-ROUNDS = int(os.environ.get("WORKER_ROUNDS", "20"))  # noqa: TID251 - `make soak` asks for 1,000
+ROUNDS = int(os.environ.get("WORKER_ROUNDS", "10"))  # noqa: TID251 - `make soak` asks for 1,000
 
 
 @pytest.fixture
