@@ -91,6 +91,7 @@ class Sound:
             "message_id": message.id,
             "mode": "main",
             "name_or_words": "f1",
+            "number": 1,
             "other": "/q",
             "peer": "5",
             "pieces": ["a"],

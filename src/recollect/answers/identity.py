@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from recollect.sessions.identities import LinkedPerson
+from recollect.sessions.proposals import IdentityProposal
 
 
 class IdentityList(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,3 +24,9 @@ class ResolvedIdentity(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     user_id: str
+
+
+class ProposalList(msgspec.Struct, frozen=True, kw_only=True):
+    """Who claims in a chat to have another account, too, the newest first."""
+
+    proposals: Sequence[IdentityProposal]

@@ -29,7 +29,7 @@ from recollect.audience.account import (
     unescaped,
 )
 from recollect.audience.identity_links import NOBODY_LINKED, IdentityLinks
-from recollect.audience.owner import OWNER_HINT, Owner
+from recollect.audience.owner import OWNER_HINT, OWNER_ID, Owner
 from recollect.audience.session_key import DIRECT, GROUP, is_group_id, without_thread
 from recollect.core.errors import Denied
 from recollect.core.scope import ConversationTurn
@@ -154,6 +154,19 @@ def _indexed_names(group: VisibilityGroup, owner: Owner) -> frozenset[str]:
 def group_of_turn(turn: ConversationTurn, owner: Owner) -> VisibilityGroup:
     """Return the visibility group of what happens at a place."""
     return visibility_group_of(turn, owner, turn.turn_sender)
+
+
+def account_of_turn(turn: ConversationTurn, owner: Owner) -> str | None:
+    """Return the account that speaks in a turn; None if it is not known.
+
+    The owner without an account is `OWNER_ID`, a user without a channel their name.
+    """
+    if turn.turn_sender is not None:
+        return str(stored_account(turn.turn_sender))
+    if not _is_personal(turn):
+        return None
+    who = _partner(turn, owner.links)
+    return OWNER_ID if who is None else str(who)
 
 
 def hearer_of(turn: ConversationTurn) -> str:

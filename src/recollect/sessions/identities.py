@@ -21,6 +21,7 @@ from recollect.core.checks import checked
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.events import IdentityLinked, IdentityUnlinked
 from recollect.core.scope import Scope
+from recollect.sessions.proposals import IdentityProposal, answer_proposal, open_proposals
 from recollect.sessions.record.access import SessionAccess
 from recollect.store.audit import record_audit
 from recollect.store.columns import blob, listed, text
@@ -261,6 +262,80 @@ class Identities:
         person = self.resolve(first.channel or "", _id_of(first))
         return self._access.database.write(lambda tx: self._link(tx, tenant, person, who, "code"))
 
+    def proposals(self) -> tuple[IdentityProposal, ...]:
+        """Return who claims in a chat to have another account, too, the newest first.
+
+        They are found in the background, and link nothing: the owner accepts or dismisses them.
+        What is linked already is left out, and so is what the same account claimed before and the
+        owner answered.
+        """
+        tenant = self._tenant()
+
+        def look(tx: Transaction) -> tuple[IdentityProposal, ...]:
+            owner = self._people.at(tx, tenant)
+            found = open_proposals(tx, tenant)
+            return tuple(each for each in found if not _is_linked(owner, each))
+
+        return self._access.database.read(look)
+
+    def accept(
+        self, number: int, channel: str | None = None, channel_user_id: str | None = None
+    ) -> LinkedPerson:
+        """Link the account of a proposal and the claimed one, as `link` does; return the person.
+
+        The person is that of the claimed account where it has one, else that of who claims it.
+
+        Args:
+            number: Of the proposal.
+            channel: The claimed account, as for `resolve`, where the claim names it not as the
+                messages do: a handle for an id.
+            channel_user_id: As for `resolve`; given with ``channel``.
+
+        Raises:
+            NotFound: no open proposal has this number.
+            InvalidInput: the claim names no channel, and no account is given.
+            Conflict: as for `link`.
+        """
+        proposal, tenant = self._proposal(number), self._tenant()
+        if channel is not None or channel_user_id is not None:
+            other = _account(channel or "", channel_user_id or "")
+        elif ":" in proposal.claimed:
+            other = parse_account(proposal.claimed)
+        else:
+            hint = "give the channel, and the id of the user there"
+            raise InvalidInput("the claim names no channel", hint=hint)
+
+        mine = parse_account(proposal.account)
+        person = self._access.database.read(lambda tx: _person(self._people.at(tx, tenant), other))
+        linked = mine
+        if person is None or mine.channel is None:
+            person = mine.id if mine.channel is None else self.resolve(mine.channel, _id_of(mine))
+            linked = other
+
+        def accept(tx: Transaction) -> LinkedPerson:
+            answer_proposal(tx, tenant, proposal, self._access.clock.now_ms())
+            return self._link(tx, tenant, person, linked, "operator")
+
+        return self._access.database.write(accept)
+
+    def dismiss(self, number: int) -> IdentityProposal:
+        """Dismiss a proposal; the same claim of the same account is not listed again.
+
+        Raises:
+            NotFound: no open proposal has this number.
+        """
+        proposal, tenant = self._proposal(number), self._tenant()
+        now = self._access.clock.now_ms()
+        self._access.database.write(lambda tx: answer_proposal(tx, tenant, proposal, now))
+        return proposal
+
+    def _proposal(self, number: int) -> IdentityProposal:
+        for each in self.proposals():
+            if each.number == number:
+                return each
+        hint = "list them with `recollect identities proposals`"
+        raise NotFound(f"no open proposal has the number {number}", hint=hint)
+
     def _tenant(self) -> str:
         self._access.scope.require_tenant("an identity")
         return self._access.scope.tenant
@@ -284,6 +359,14 @@ class Identities:
             record_event(tx, IdentityLinked(scope=Scope(tenant=tenant, user=user_id), at=now))
             record_audit(tx, Scope(tenant=tenant), "identity.link", now, target=user_id)
         return _each_identity(self._people, tx, tenant, user_id)[0]
+
+
+def _is_linked(owner: Owner, proposal: IdentityProposal) -> bool:
+    """Return whether what is claimed is so already."""
+    mine = parse_account(proposal.account)
+    person = mine.id if mine.channel is None else _person(owner, mine)
+    is_account = ":" in proposal.claimed
+    return is_account and person == _person(owner, parse_account(proposal.claimed)) is not None
 
 
 def _each_identity(

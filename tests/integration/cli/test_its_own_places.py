@@ -111,6 +111,9 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("identities", "unlink", "telegram:8"),
     ("identities", "code", "telegram:8"),
     ("identities", "confirm", "telegram:9", "AAAAAAAA"),
+    ("identities", "proposals"),
+    ("identities", "accept", "1"),
+    ("identities", "dismiss", "1"),
     ("token", "list"),
     ("token", "rotate"),
     ("token", "revoke", "bot"),
@@ -125,6 +128,8 @@ LIFE: tuple[tuple[str, ...], ...] = (
 MAY_FAIL = {
     ("facts", "replace"),
     ("identities", "confirm"),
+    ("identities", "accept"),
+    ("identities", "dismiss"),
     ("episodes", "show"),
     ("episodes", "create"),
     ("projects", "merge"),

@@ -112,7 +112,7 @@ AS_THEY_ARE = frozenset(
         *("project_path", "reason", "record", "role", "sender", "since", "source", "status"),
         *("summary", "title", "tool_name", "tool_use_id", "type", "types", "unread", "until"),
         *("agent", "audience", "channels", "expires_at", "revoked", "rights", "tenant"),
-        *("channel_user_id", "code"),
+        *("channel_user_id", "code", "number"),
         *("about", "as_of", "confidence", "fact", "kind", "pinned", "text", "trust", "user_id"),
         *("with_forks", "task", "steps"),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import recollect
 from tests.unit.cli.conftest import Run
 
 
@@ -30,3 +31,25 @@ def test_a_code_links_the_account_where_it_is_typed(run: Run, home: Path) -> Non
     accounts = run(*confirm, code.lower(), "--json").json["accounts"]
     assert [each["account"] for each in accounts] == ["slack:U7", "telegram:42"]
     assert run(*confirm, code).code == 2
+
+
+def test_claims_in_a_chat_are_accepted_and_dismissed(run: Run, home: Path) -> None:
+    """By number; a handle is given the account that messages come with."""
+    run("--home", home, "init")
+    assert "nobody claims" in run("--home", home, "identities", "proposals").out
+    said = "I'm also @john on Telegram. My Signal id is 9."
+    with recollect.open(home, overrides={"embedding.provider": "none"}, live=False) as memory:
+        chat = memory.sessions.open("agent:main:slack:direct:U7")
+        memory.sessions.append(chat.id, "user", said)
+        memory.sync()
+    found = run("--home", home, "identities", "proposals", "--json").json["proposals"]
+    numbers = {each["claimed"]: str(each["number"]) for each in found}
+    assert numbers.keys() == {"telegram:john", "signal:9"}
+    shown = run("--home", home, "identities", "proposals").out
+    assert "slack:U7 says to be telegram:john" in shown
+    gone = run("--home", home, "identities", "dismiss", numbers["signal:9"])
+    assert gone.out == "dismissed: signal:9\n"
+    assert run("--home", home, "identities", "dismiss", numbers["signal:9"]).code == 1
+    accept = ("--home", home, "identities", "accept", numbers["telegram:john"], "telegram:42")
+    accounts = run(*accept, "--json").json["accounts"]
+    assert [each["account"] for each in accounts] == ["slack:U7", "telegram:42"]

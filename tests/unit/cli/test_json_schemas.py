@@ -188,6 +188,7 @@ identities
 identities list
 identities unlink signal:43
 identities code signal:43
+identities proposals
 token add bot
 token list
 token
@@ -206,7 +207,9 @@ uninstall --dry-run
 ELSEWHERE = {
     "config import": "test_foreign_settings.py",
     "demo": "test_demo.py",
-    "identities confirm": "test_identities.py",
+    **dict.fromkeys(
+        ("identities accept", "identities confirm", "identities dismiss"), "test_identities.py"
+    ),
     "hook": "test_hook.py",
     "models add": "test_added_models.py",
     "models install": "test_models.py",

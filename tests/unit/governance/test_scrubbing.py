@@ -274,7 +274,7 @@ WITHOUT_TEXT = {
     *("schema_steps", "spending", "tombstones", "withheld", "flushed_notes", "note_folders"),
     *("projects", "injected_items", "recognised_secrets", "digests"),
     *("stated", "value_sentences", "replacements"),  # keyed hashes, ids and words of fixed lists
-    *("identities", "identity_codes"),  # accounts, as `user_id` has them
+    *("identities", "identity_codes", "identity_proposals"),  # accounts, as `user_id` has them
 }
 
 

@@ -15,6 +15,7 @@ from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.identities import LinkCode, LinkedPerson
+    from recollect.sessions.proposals import IdentityProposal
 
 app = App()
 group = App(help="Say which accounts are one person.", invoke_without_command=True)
@@ -24,6 +25,9 @@ AccountArgument = Annotated[
     str,
     argument(metavar="ACCOUNT", help="Channel and id: telegram:42, or irc:libera:bob."),
 ]
+
+
+NumberArgument = Annotated[int, argument(metavar="NUMBER", help="Of the proposal.")]
 
 
 @group.callback()
@@ -99,6 +103,52 @@ def confirm(
     with opened(context) as memory:
         person = memory.identities.confirm(*_parts(account), code)
     answer(context, person, lambda: _show([person]))
+
+
+@group.command()
+def proposals(context: typer.Context) -> None:
+    """List who claims in a chat to have another account, too; nothing is linked by that."""
+    from recollect.answers.identity import ProposalList
+
+    with opened(context) as memory:
+        found = memory.identities.proposals()
+    answer(context, ProposalList(proposals=found), lambda: _show_proposals(found))
+
+
+@group.command()
+def accept(
+    context: typer.Context,
+    number: NumberArgument,
+    account: Annotated[
+        str | None,
+        argument(
+            metavar="[ACCOUNT]",
+            help="The claimed account, where the claim has only a handle of it: telegram:42.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Link the account of a proposal and the claimed one."""
+    with opened(context) as memory:
+        channel, user = _parts(account) if account is not None else (None, None)
+        person = memory.identities.accept(number, channel, user)
+    answer(context, person, lambda: _show([person]))
+
+
+@group.command()
+def dismiss(context: typer.Context, number: NumberArgument) -> None:
+    """Dismiss a proposal; the same claim of the same account is not listed again."""
+    with opened(context) as memory:
+        gone = memory.identities.dismiss(number)
+    answer(context, gone, lambda: show(("dismissed", "bold yellow"), (f": {gone.claimed}", "")))
+
+
+def _show_proposals(found: Sequence[IdentityProposal]) -> None:
+    if not found:
+        show(("nobody claims another account", "bold"))
+    for each in found:
+        show((f"{each.number}", "bold"), (f"  {each.account} says to be {each.claimed}", ""))
+        show((f"   {moment(each.said_at)}  {each.text}", "dim"))
 
 
 def _show_code(made: LinkCode, account: str) -> None:

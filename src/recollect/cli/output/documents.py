@@ -15,7 +15,7 @@ from recollect.answers.fact import FactHistory, FactList
 from recollect.answers.file import FileList
 from recollect.answers.hit import FoundHits, HitLines
 from recollect.answers.hook import HookDelivery
-from recollect.answers.identity import IdentityList, ResolvedIdentity
+from recollect.answers.identity import IdentityList, ProposalList, ResolvedIdentity
 from recollect.answers.imported import ImportAnswer, RecordsAnswer
 from recollect.answers.index import ShownSync
 from recollect.answers.message import ExportedLines, MessageAround
@@ -70,6 +70,7 @@ from recollect.sessions.context.window import Compacted
 from recollect.sessions.context.working_memory import SessionState
 from recollect.sessions.identities import LinkCode, LinkedAccount, LinkedPerson
 from recollect.sessions.policy.conversation import ModeRules
+from recollect.sessions.proposals import IdentityProposal
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.store.audit import AuditEntry
@@ -162,6 +163,9 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "identities unlink": (LinkedAccount,),
     "identities code": (LinkCode,),
     "identities confirm": (LinkedPerson,),
+    "identities proposals": (ProposalList,),
+    "identities accept": (LinkedPerson,),
+    "identities dismiss": (IdentityProposal,),
     "token list": (TokenList,),
     "token rotate": (TokenPlace,),
     "token revoke": (Token,),

@@ -8,7 +8,7 @@ the writer; what changed meanwhile has a newer change and is read again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import LiteralString
 
@@ -27,6 +27,7 @@ from recollect.knowledge.realigned import fact_tenants, realign_facts
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.knowledge.replacements import drop_dangling, move_turns, update_stated
 from recollect.knowledge.stated import SALT, Hasher, StatedRow
+from recollect.recall.statements.claimed import claimed_accounts
 from recollect.recall.statements.messages import (
     StatementReader,
     Stating,
@@ -35,6 +36,7 @@ from recollect.recall.statements.messages import (
     only_kept,
     speaker_of,
 )
+from recollect.sessions.proposals import ClaimedAccount, update_proposals
 from recollect.sessions.record.tombstone import is_buried
 from recollect.store.columns import first_integer
 from recollect.store.digests import stored_digest
@@ -165,6 +167,7 @@ class Extraction:
             rows=rows,
             sentences=sentences,
             statings=tuple(reader.statings(part.messages)),
+            claimed=claimed_accounts(tx, self._people, part.messages),
         )
 
     def _store(self, tx: Transaction, left: Left, extracted: _Extracted) -> bool:
@@ -177,6 +180,7 @@ class Extraction:
             update_stated(tx, rows, tenant, RULES_VERSION)
             update_sentences(tx, extracted.sentences[tenant], tenant, RULES_VERSION)
             drop_dangling(tx, rows)
+            update_proposals(tx, tenant, rows, extracted.claimed.get(tenant, ()))
             statings = [each for each in kept if each.message.tenant == tenant]
             owner, now = self._people.at(tx, tenant), self._clock.now_ms()
             store(tx, fact_drafts(statings), owner, now, is_buried)
@@ -222,6 +226,7 @@ class _Extracted(msgspec.Struct, frozen=True, kw_only=True):
     rows: dict[str, dict[str, list[StatedRow]]] = {}
     sentences: dict[str, dict[str, list[PlacedSentence]]] = {}
     statings: tuple[Stating, ...] = ()
+    claimed: Mapping[str, Sequence[ClaimedAccount]] = {}
 
 
 def newest_message(tx: Transaction) -> int:

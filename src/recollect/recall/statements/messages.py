@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import LiteralString
+from typing import LiteralString, TypeVar
 
 import msgspec
 
@@ -26,6 +26,7 @@ from recollect.sessions.record.message import decode_content
 from recollect.store.columns import listed, placed_rows
 from recollect.store.engine import Row, Transaction
 from recollect.text.injected import TAG, without_injected
+from recollect.text.statements.claims import Claim
 from recollect.text.statements.detector import detect
 from recollect.text.statements.statement import Statement
 from recollect.text.statements.value_sentences import LONGEST, NEVER, value_sentences, words_of
@@ -92,6 +93,7 @@ class StatedMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 Placed = tuple[StatedMessage, ConversationTurn]
+Span = TypeVar("Span", Statement, Claim)
 
 
 class ChangedPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -475,13 +477,17 @@ def says_itself(message: StatedMessage, turn: ConversationTurn) -> bool:
 
 
 def _detected(text: str, role: str) -> tuple[Statement, ...]:
-    """Return the statements outside of injected blocks, with their offsets in the whole text."""
+    return outside_injected(text, partial(detect, role=role))
+
+
+def outside_injected(text: str, find: Callable[[str], Iterable[Span]]) -> tuple[Span, ...]:
+    """Return what is found outside of injected blocks, with its offsets in the whole text."""
     if TAG not in text:
-        return detect(text[:MOST_CHARS], role)
+        return tuple(find(text[:MOST_CHARS]))
     own = without_injected(text)[:MOST_CHARS]
-    return tuple(map(partial(_moved, text, own), detect(own, role)))
+    return tuple(map(partial(_moved, text, own), find(own)))
 
 
-def _moved(text: str, own: str, each: Statement) -> Statement:
+def _moved(text: str, own: str, each: Span) -> Span:
     start = max(each.start, text.find(own[each.start : each.end], each.start))
     return msgspec.structs.replace(each, start=start, end=start + each.end - each.start)

@@ -83,6 +83,7 @@ COMMON: dict[str, tuple[str, Any]] = {
     "mode": ("hybrid, lexical or vector.", "hybrid"),
     "model": ("The model that wrote it.", "claude-sonnet-5"),
     "name": ("The name.", "bot"),
+    "number": ("The number of the proposal.", 1),
     "other_tenant": ("Whether lines of another tenant are taken.", False),
     "output": ("What the tool returned.", "12 passed"),
     "owner": ("Whether a plain name is a session of the owner's.", True),

@@ -5,10 +5,11 @@ A link decides who hears what, so no other token reads or changes one.
 
 from __future__ import annotations
 
-from recollect.answers.identity import IdentityList, ResolvedIdentity
+from recollect.answers.identity import IdentityList, ProposalList, ResolvedIdentity
 from recollect.caller import Caller
-from recollect.server.route import Given, Routes
+from recollect.server.route import Given, Nothing, Routes
 from recollect.sessions.identities import Identities, LinkCode, LinkedAccount, LinkedPerson
+from recollect.sessions.proposals import IdentityProposal
 
 ROUTES = Routes()
 
@@ -43,6 +44,24 @@ class TypedCode(OneAccount, frozen=True, kw_only=True):
     code: str
 
 
+class OneProposal(Given, frozen=True, kw_only=True):
+    """A proposal, by its number."""
+
+    number: int
+
+
+class AcceptedProposal(OneProposal, frozen=True, kw_only=True):
+    """A proposal, with the claimed account where the claim names it otherwise, as by a handle.
+
+    Attributes:
+        channel: Such as ``telegram``.
+        channel_user_id: As for `resolve`; given with ``channel``.
+    """
+
+    channel: str | None = None
+    channel_user_id: str | None = None
+
+
 @ROUTES.add("GET", "/api/identities", "admin")
 def list_identities(caller: Caller, given: IdentityFilter) -> IdentityList:
     """List the people with linked accounts."""
@@ -72,6 +91,24 @@ def code(caller: Caller, given: OneAccount) -> LinkCode:
 def confirm(caller: Caller, given: TypedCode) -> LinkedPerson:
     """Link the account in which a code was typed to the person whose code it is."""
     return _identities(caller).confirm(given.channel, given.channel_user_id, given.code)
+
+
+@ROUTES.add("GET", "/api/identities/proposals", "admin")
+def list_proposals(caller: Caller, _: Nothing) -> ProposalList:
+    """List who claims in a chat to have another account, too."""
+    return ProposalList(proposals=_identities(caller).proposals())
+
+
+@ROUTES.add("POST", "/api/identities/proposals/{number}/accept", "admin")
+def accept(caller: Caller, given: AcceptedProposal) -> LinkedPerson:
+    """Link the account of a proposal and the claimed one; return the person."""
+    return _identities(caller).accept(given.number, given.channel, given.channel_user_id)
+
+
+@ROUTES.add("POST", "/api/identities/proposals/{number}/dismiss", "admin")
+def dismiss(caller: Caller, given: OneProposal) -> IdentityProposal:
+    """Dismiss a proposal; the same claim of the same account is not listed again."""
+    return _identities(caller).dismiss(given.number)
 
 
 @ROUTES.add("DELETE", "/api/identities/{channel}/{channel_user_id}", "admin")

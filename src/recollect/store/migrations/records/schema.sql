@@ -197,6 +197,21 @@ CREATE TABLE identity_codes (
     tries      INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (tenant, account)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE identity_proposals (
+    number      INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant      TEXT NOT NULL,
+    message_id  TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+    -- The sentence in the text of the message.
+    first_char  INTEGER NOT NULL,
+    end_char    INTEGER NOT NULL,
+    -- Who says it; "owner" for the owner without an account.
+    account     TEXT NOT NULL,
+    -- The account, or a handle such as "@john" without a channel.
+    claimed     TEXT NOT NULL,
+    -- When the owner accepted or dismissed it.
+    answered_at INTEGER,
+    UNIQUE (message_id, claimed)
+) STRICT;
 CREATE TABLE imports (
     tenant     TEXT NOT NULL,
     source     TEXT NOT NULL,
@@ -639,6 +654,7 @@ CREATE INDEX facts_twin_by_user ON facts (
     is_pinned);
 CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);
 CREATE INDEX flushed_notes_hidden ON flushed_notes (path, line_hash) WHERE is_hidden = 1;
+CREATE INDEX identity_proposals_by_account ON identity_proposals (tenant, account, claimed);
 CREATE INDEX injected_items_by_ref ON injected_items (ref);
 CREATE INDEX injected_items_twin ON injected_items (
     injection_id, place, kind, ref, number, section, why, tokens);
