@@ -153,7 +153,7 @@ def test_a_claim_goes_with_its_message(memory: Memory, goes: str) -> None:
         memory.erase(user_id="slack:U7")
     else:
         memory.sessions.set_status(session, "deleted")
-    assert memory.identities.proposals() == []
+    assert memory.identities.proposals() == ()
     assert proposed(memory) == []
     assert rows(memory) == 0
 
