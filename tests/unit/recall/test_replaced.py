@@ -143,6 +143,25 @@ def test_words_outside_of_what_was_replaced_hand_nothing_on(memory: Memory) -> N
     assert first(memory, "Is the tea shop closed on Mondays?")[0].startswith("The tea shop")
 
 
+def test_age_takes_nothing_of_what_is_linked(memory: Memory) -> None:
+    """What is replaced hands over its own score; what is not linked loses for its age."""
+    said(memory, "I live in Leeds, where I live well", "now I like tea")
+    said(memory, BRISTOL, month=4)
+    said(memory, "now we all live for tea", month=6)
+    question = "Where do I live now?"
+    assert first(memory, question)[0] == BRISTOL
+    ages = {hit.snippet: hit.why.get("newest", 0.0) for hit in memory.search(question).hits}
+    plain_ages = {h.snippet: h.why.get("newest", 0.0) for h in plain(memory, question).hits}
+    linked = {BRISTOL, "I live in Leeds, where I live well"}
+    assert all(plain_ages[each] < 0 for each in linked)
+    assert {each: age for each, age in ages.items() if each not in linked} == {
+        each: age for each, age in plain_ages.items() if each not in linked
+    }
+    assert all(ages[each] == 0 for each in linked)
+    for hit in memory.search(question).hits:
+        assert sum(hit.why.values()) == pytest.approx(hit.score, abs=1e-5)
+
+
 WORDS = st.sampled_from("I live in Leeds tea work where now like the dog Rex shop".split())
 TEXTS = st.lists(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), min_size=1, max_size=8)
 

@@ -163,6 +163,8 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
         why: Returns the weighted parts of the scores at some positions.
         respelled: The terms of the question that were replaced, with their replacements.
         first: How many of them come first, whatever their scores; None for all (see `retold`).
+        newest: The share that the oldest lost because newer ones fit as well; 0 where that does
+            not count.
     """
 
     numbers: list[int]
@@ -173,8 +175,20 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     why: Callable[[Sequence[int]], list[dict[str, float]]]
     respelled: Mapping[str, str]
     first: int | None = None
+    newest: float = 0.0
 
     @property
     def end(self) -> int:
         """The number of those that come first."""
         return len(self.numbers) if self.first is None else self.first
+
+    def ordered(self, order: Sequence[int]) -> Ranked:
+        """Return it in another order, given as the positions of its chunks."""
+        return msgspec.structs.replace(
+            self,
+            numbers=[self.numbers[position] for position in order],
+            scores=[self.scores[position] for position in order],
+            ranks=[self.ranks[position] for position in order],
+            are_files=[self.are_files[position] for position in order],
+            why=lambda positions: self.why([order[position] for position in positions]),
+        )

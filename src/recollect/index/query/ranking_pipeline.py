@@ -132,6 +132,7 @@ class RankingPipeline:
             is_all=len(best) == len(positions) and len(positions) < self._request.most,
             why=lambda positions: self._why(parts, adjusted, best[positions]),
             respelled=respelled,
+            newest=ranking.newest if self._request.question.asks_now else 0.0,
         )
 
     def _chosen_weights(self) -> dict[str, float]:

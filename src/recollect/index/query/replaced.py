@@ -1,13 +1,14 @@
 """What was replaced, in a ranking: the old statement hands its score to what holds now.
 
-It acts on the ranked chunks alone, after everything else. Where none of them was replaced, or the
-question asks for an event, the ranking is the same object. Figures: docs/experiments.md, replaced.
+It acts on the ranked chunks alone, after everything else. What is linked loses nothing for its age:
+which is newer counts by the link. Where none of them was replaced, or the question asks for an
+event, the ranking is the same object. Figures: docs/experiments.md, replaced.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -73,7 +74,7 @@ class Replacing(msgspec.Struct, frozen=True, kw_only=True):
         self, tx: Transaction, view: PartitionView, request: RankingRequest, ranked: Ranked
     ) -> Ranked:
         """Return the ranking with what is asked for before what is not."""
-        fits = _fitting(ranked)
+        fits = _may_fit(ranked)
         columns = view.partition.arrays.columns
         at = columns["at"][np.array(fits, np.int64)].tolist() if fits else []
         links = self.find(sorted(set(at)), self.asks) if at else ()
@@ -100,15 +101,20 @@ class _Handover:
         self._tx = tx
         self._view = view
         self._request = request
+        self._rank(ranked)
+
+    def _rank(self, ranked: Ranked) -> None:
         self._ranked = ranked
         self._position = {number: n for n, number in reversed([*enumerate(ranked.numbers)])}
 
     def result(self, links: Sequence[Replaced]) -> Ranked:
         """Return the changed ranking; the same one where no condition is met."""
         chunks = self._chunks({quote.ref for link in links for quote in (link.older, link.newer)})
-        sure = [each for each in links if not each.is_possible]
+        sure = self._through([each for each in links if not each.is_possible], chunks)
+        ends = {quote.ref for link in sure for quote in (link.older, link.newer)}
+        self._rank(_ageless(self._ranked, {n for ref in ends for n in chunks[ref]}))
         moves: dict[int, int] = {}
-        for giver, taker in self._pairs(self._through(sure, chunks)):
+        for giver, taker in self._pairs(sure):
             self._add(moves, giver, taker, chunks)
         for giver, taker in self._possible_pairs(links):
             if self._fits(self._best(chunks.get(taker.ref, ()))):
@@ -245,14 +251,35 @@ def _chain(link: Replaced, links: Sequence[Replaced]) -> list[Quote]:
     return chain
 
 
-def _fitting(ranked: Ranked) -> list[int]:
-    """Return the chunks whose score is high enough to be handed on."""
-    least = FITS_AS_WELL * max(ranked.scores, default=0.0)
+def _may_fit(ranked: Ranked) -> list[int]:
+    """Return the chunks whose score is high enough to be handed on, if age takes nothing of it."""
+    least = FITS_AS_WELL * max(ranked.scores, default=0.0) * (1.0 - ranked.newest)
     return [
         number
         for number, score in zip(ranked.numbers, ranked.scores, strict=True)
-        if score >= least > 0
+        if score >= least and score > 0
     ]
+
+
+def _ageless(ranked: Ranked, chunks: Collection[int]) -> Ranked:
+    """Return a ranking in which some chunks keep what they lost for their age."""
+    linked = [n for n, number in enumerate(ranked.numbers) if number in chunks and ranked.newest]
+    parts = ranked.why(linked) if linked else []
+    lost = {n: each["newest"] for n, each in zip(linked, parts, strict=True) if "newest" in each}
+    if not lost:
+        return ranked
+
+    def why(positions: Sequence[int]) -> list[dict[str, float]]:
+        return [
+            {name: share for name, share in each.items() if name != "newest" or n not in lost}
+            for n, each in zip(positions, ranked.why(positions), strict=True)
+        ]
+
+    scores = [score - lost.get(n, 0.0) for n, score in enumerate(ranked.scores)]
+    order = sorted(
+        range(len(scores)), key=lambda n: (n >= ranked.end, -scores[n] - ranked.ranks[n])
+    )
+    return msgspec.structs.replace(ranked, scores=scores, why=why).ordered(order)
 
 
 def _moved(ranked: Ranked, moves: Mapping[int, int]) -> Ranked:

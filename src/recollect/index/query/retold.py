@@ -47,13 +47,5 @@ def retold_last(tx: Transaction, view: PartitionView, ranked: Ranked) -> Ranked:
     order = np.argsort(are_retold, kind="stable").tolist()
     if not are_retold.any():
         return ranked
-    why = ranked.why
-    return msgspec.structs.replace(
-        ranked,
-        numbers=[ranked.numbers[position] for position in order],
-        scores=[ranked.scores[position] for position in order],
-        ranks=[ranked.ranks[position] for position in order],
-        are_files=[ranked.are_files[position] for position in order],
-        why=lambda positions: why([order[position] for position in positions]),
-        first=len(order) - int(np.count_nonzero(are_retold)),
-    )
+    first = len(order) - int(np.count_nonzero(are_retold))
+    return msgspec.structs.replace(ranked.ordered(order), first=first)
