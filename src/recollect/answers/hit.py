@@ -52,6 +52,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
         links: Of a file the observations that its lines name, of an observation the lines of files
             that name it; not there without any.
         fact: Of a fact what it is, of a message what fact it says; not there without one.
+        until: ISO 8601 UTC; until when it held. Not there while it does.
     """
 
     id: int | str
@@ -63,6 +64,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
     score: float | None = None
     links: tuple[Link, ...] | UnsetType = UNSET
     fact: FactMark | UnsetType = UNSET
+    until: str | UnsetType = UNSET
 
 
 class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,6 +143,10 @@ class FoundRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     citation: str | UnsetType = UNSET
     links: Links | UnsetType = UNSET
     fact: FactOutput | UnsetType = UNSET
+    until: (
+        Annotated[str, Meta(description="It held until then: something newer was said.")]
+        | UnsetType
+    ) = UNSET
 
 
 class SearchOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -259,6 +265,7 @@ def _result_line(line: IndexLine, hit: Hit | None = None) -> ResultLine:
         score=None if hit is None else hit.score,
         links=UNSET if hit is None or not hit.links else hit.links,
         fact=UNSET if hit is None or hit.fact is None else hit.fact,
+        until=UNSET if hit is None or hit.until is None else to_iso(hit.until),
     )
 
 
@@ -301,6 +308,7 @@ def _hit(memory: Memory, hit: Hit, line: IndexLine) -> FoundRecord:
         citation=hit.citation or UNSET,
         links=link_outputs(hit.links),
         fact=UNSET if hit.fact is None else _fact_output(hit.fact),
+        until=UNSET if hit.until is None else to_iso(hit.until),
     )
 
 

@@ -16,7 +16,7 @@ from recollect.core.clock import DAY_MS, check_time
 from recollect.core.errors import NotFound, StoreReadOnly
 from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import FACTS
-from recollect.index.query.hit import FactMark, SearchResult
+from recollect.index.query.hit import FactMark, Hit, SearchResult
 from recollect.index.query.search_service import SearchOptions
 from recollect.knowledge.fact import Fact, FactPlace
 from recollect.knowledge.facts import Facts
@@ -219,11 +219,13 @@ def with_facts(
         if fact.is_found:
             for ref in filter(None, (fact.id, fact.message_id)):
                 marks.setdefault(ref, _mark(fact, newer))
-    hits = [
-        msgspec.structs.replace(hit, fact=marks[hit.ref]) if hit.ref in marks else hit
-        for hit in result.hits
-    ]
+    hits = [_with_fact(hit, marks[hit.ref]) if hit.ref in marks else hit for hit in result.hits]
     return msgspec.structs.replace(result, hits=hits)
+
+
+def _with_fact(hit: Hit, mark: FactMark) -> Hit:
+    until = mark.valid_until if hit.until is None else hit.until
+    return msgspec.structs.replace(hit, fact=mark, until=until)
 
 
 def _mark(fact: Fact, newer: dict[str, Fact]) -> FactMark:

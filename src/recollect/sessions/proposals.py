@@ -1,6 +1,6 @@
 """Proposals of identities: who claims in a chat to have another account, too.
 
-A claim links nothing. It waits for the owner, is shown to nobody else, and goes with its message.
+A claim links nothing. It waits for the owner, is shown to no one else, and goes with its message.
 """
 
 from __future__ import annotations

@@ -48,6 +48,12 @@ def test_a_hit_that_nobody_said_names_what_it_is(capsys: pytest.CaptureFixture[s
     assert "  28 May 2026  " in _shown(capsys, _hit(source="other", role=None))[0]
 
 
+def test_what_was_replaced_says_until_when_it_held(capsys: pytest.CaptureFixture[str]) -> None:
+    """Behind the day on which it was said."""
+    hit = _hit(until=NOON + 3 * 86_400_000)
+    assert "  user, 28 May 2026, until 31 May 2026  " in _shown(capsys, hit)[0]
+
+
 def test_a_long_title_leaves_room_for_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
     """Who, when and where are never cut."""
     hit = _hit(name="Mira")

@@ -36,7 +36,7 @@ def test_a_code_links_the_account_where_it_is_typed(run: Run, home: Path) -> Non
 def test_claims_in_a_chat_are_accepted_and_dismissed(run: Run, home: Path) -> None:
     """By number; a handle is given the account that messages come with."""
     run("--home", home, "init")
-    assert "nobody claims" in run("--home", home, "identities", "proposals").out
+    assert "no open proposals" in run("--home", home, "identities", "proposals").out
     said = "I'm also @john on Telegram. My Signal id is 9."
     with recollect.open(home, overrides={"embedding.provider": "none"}, live=False) as memory:
         chat = memory.sessions.open("agent:main:slack:direct:U7")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 import recollect
+from recollect.answers.hit import found_hit, search_answer, search_output
 from recollect.core.clock import DAY_MS
 from recollect.core.scope import Scope
 from recollect.index.query.hit import SearchResult
@@ -160,6 +163,74 @@ def test_age_takes_nothing_of_what_is_linked(memory: Memory) -> None:
     assert all(ages[each] == 0 for each in linked)
     for hit in memory.search(question).hits:
         assert sum(hit.why.values()) == pytest.approx(hit.score, abs=1e-5)
+
+
+def untils(memory: Memory, query: str, **given: object) -> dict[str, int | None]:
+    """Return until when what each hit says held."""
+    hits = memory.search(query, **given).hits  # type: ignore[arg-type]
+    assert all(hit.fact is None for hit in hits)
+    return {hit.snippet: hit.until for hit in hits}
+
+
+def test_what_was_replaced_says_until_when_it_held(memory: Memory) -> None:
+    """Until the next one was said, without a fact of either; what holds has no end."""
+    moved(memory)
+    memory.sync()
+    found = untils(memory, NOW)
+    leeds, bath = "I live in Leeds, where I live well", "At last, news of us: I live in Bath"
+    assert found[leeds] == JANUARY + 4 * 31 * DAY_MS
+    assert found[BRISTOL] == JANUARY + 6 * 31 * DAY_MS
+    assert found[bath] is None
+    assert untils(memory, PAST)[BRISTOL] == JANUARY + 6 * 31 * DAY_MS
+    assert untils(memory, NOW, as_of="2026-02")[leeds] == JANUARY + 4 * 31 * DAY_MS
+    assert set(untils(memory, EVENT).values()) == {None}
+
+
+def test_what_is_not_searched_ends_nothing(memory: Memory) -> None:
+    """Nor what others said, or what is deleted: the next that is heard does."""
+    old = said(memory, "I live in Leeds, where I live well")
+    gone = said(memory, BRISTOL, month=4)
+    said(memory, BATH, month=6)
+    memory.sync()
+    assert set(untils(memory, NOW, until="2026-03-20").values()) == {None}
+    assert set(untils(memory, NOW, scope=Scope(session=old)).values()) == {None}
+    memory.sessions.set_status(gone, "deleted")
+    found = untils(memory, NOW)
+    assert found == {
+        BATH: None, "I live in Leeds, where I live well": JANUARY + 6 * 31 * DAY_MS
+    }  # fmt: skip
+
+
+def test_only_what_is_asked_for_has_an_end(memory: Memory) -> None:
+    """A message that says something else, too, does not end with a part of it."""
+    said(memory, "The tea shop is closed on Mondays; and I live in Leeds")
+    said(memory, BRISTOL, month=4)
+    memory.sync()
+    assert set(untils(memory, "Is the tea shop closed on Mondays?").values()) == {None}
+
+
+def test_each_surface_says_until_when_a_message_held(memory: Memory) -> None:
+    """HTTP, MCP and the command line; what holds has no such field, or null."""
+    moved(memory)
+    memory.sync()
+    result = memory.search(NOW)
+    lines = memory.lines(result)
+    held, whole = "2026-05-05T00:00:00.000Z", [hit.until for hit in result.hits]
+    (number,) = (n for n, hit in enumerate(result.hits) if hit.snippet.startswith("I live in L"))
+    assert whole[0] is None
+    assert [found_hit(hit, None).until for hit in result.hits] == whole
+    http, mcp = search_answer(result, lines).results, search_output(memory, result, lines).results
+    assert (http[number].until, mcp[number].until) == (held, held)
+    assert http[0].until is mcp[0].until is UNSET
+
+
+def test_a_block_says_until_when_a_message_held(memory: Memory) -> None:
+    """Behind the number and the date."""
+    moved(memory)
+    memory.sync()
+    text = memory.context(memory.sessions.create().id, NOW).text
+    assert re.search(r"\[m\d+ 2026-01-01, until 2026-05-05\] user: I live in Leeds", text)
+    assert re.search(r"\[m\d+ 2026-07-06\] user: At last", text)
 
 
 WORDS = st.sampled_from("I live in Leeds tea work where now like the dog Rex shop".split())

@@ -145,7 +145,7 @@ def dismiss(context: typer.Context, number: NumberArgument) -> None:
 
 def _show_proposals(found: Sequence[IdentityProposal]) -> None:
     if not found:
-        show(("nobody claims another account", "bold"))
+        show(("no open proposals", "bold"))
     for each in found:
         show((f"{each.number}", "bold"), (f"  {each.account} says to be {each.claimed}", ""))
         show((f"   {moment(each.said_at)}  {each.text}", "dim"))

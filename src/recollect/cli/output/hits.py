@@ -94,8 +94,7 @@ def _head(rank: int, hit: Hit, titles: Mapping[str, str], width: int) -> Text:
         return left
     who = one_line(hit.name or hit.role or _KINDS.get(hit.source, ""))
     details = f"  {who}, {day(hit.at)}" if who else f"  {day(hit.at)}"
-    until = None if hit.fact is None else hit.fact.valid_until
-    details += "" if until is None else f", until {day(until)}"
+    details += "" if hit.until is None else f", until {day(hit.until)}"
     place = address(hit)
     room = width - left.cell_len - cell_len(details) - len(place) - 2
     title = Text(one_line(titles.get(hit.session_id or "", hit.source)), "bold")

@@ -54,6 +54,9 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         links: Of a memory file the observations that these lines name, of an observation the lines
             that name it; of a hit at most 8, as far as the asker hears both.
         fact: Of a fact what it is, of a message what fact it says; None without one.
+        until: Until when what it says held, ms UTC: something newer was said in its place, as far
+            as the asker hears that. None while it holds, and of a message where the question asks
+            for an event, or for something else that the message says.
     """
 
     __repr__ = brief_repr
@@ -78,6 +81,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     triggers: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     fact: FactMark | None = None
+    until: int | None = None
 
 
 def cite_lines(path: str, start: int, end: int) -> str:

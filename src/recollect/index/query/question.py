@@ -165,6 +165,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
         first: How many of them come first, whatever their scores; None for all (see `retold`).
         newest: The share that the oldest lost because newer ones fit as well; 0 where that does
             not count.
+        until: Until when what a chunk says held, ms UTC, by chunk: something newer replaced it.
     """
 
     numbers: list[int]
@@ -176,6 +177,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     respelled: Mapping[str, str]
     first: int | None = None
     newest: float = 0.0
+    until: Mapping[int, int] = {}
 
     @property
     def end(self) -> int:

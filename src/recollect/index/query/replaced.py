@@ -119,10 +119,11 @@ class _Handover:
         for giver, taker in self._possible_pairs(links):
             if self._fits(self._best(chunks.get(taker.ref, ()))):
                 self._add(moves, giver, taker, chunks)
-        if not moves:
-            return self._ranked
-        best = sorted(moves.items(), key=lambda move: move[1])[:MOST_CHAINS]
-        return _moved(self._ranked, dict(best))
+        if moves:
+            best = sorted(moves.items(), key=lambda move: move[1])[:MOST_CHAINS]
+            self._rank(_moved(self._ranked, dict(best)))
+        until = dict(self._ends(sure, chunks))
+        return msgspec.structs.replace(self._ranked, until=until) if until else self._ranked
 
     def _add(
         self,
@@ -144,6 +145,16 @@ class _Handover:
         if position is not None and self._is_asked_for(about, position):
             number = takers[0] if target is None else self._ranked.numbers[target]
             moves[number] = min(source, moves.get(number, source))
+
+    def _ends(
+        self, links: Sequence[Replaced], chunks: Mapping[str, Sequence[int]]
+    ) -> Iterator[tuple[int, int]]:
+        """Yield the chunks of what was replaced and is asked for, and when that was."""
+        for link in sorted(links, key=lambda each: -each.newer.at):
+            numbers = chunks[link.older.ref]
+            position = self._best(numbers)
+            if position is not None and self._is_asked_for(link.older, position):
+                yield from ((number, link.newer.at) for number in numbers)
 
     def _fits(self, position: int | None) -> bool:
         """Return whether the score at a position is high enough to be handed on."""
@@ -265,17 +276,17 @@ def _ageless(ranked: Ranked, chunks: Collection[int]) -> Ranked:
     """Return a ranking in which some chunks keep what they lost for their age."""
     linked = [n for n, number in enumerate(ranked.numbers) if number in chunks and ranked.newest]
     parts = ranked.why(linked) if linked else []
-    lost = {n: each["newest"] for n, each in zip(linked, parts, strict=True) if "newest" in each}
-    if not lost:
+    loss_at = {n: each["newest"] for n, each in zip(linked, parts, strict=True) if "newest" in each}
+    if not loss_at:
         return ranked
 
     def why(positions: Sequence[int]) -> list[dict[str, float]]:
         return [
-            {name: share for name, share in each.items() if name != "newest" or n not in lost}
+            {name: share for name, share in each.items() if name != "newest" or n not in loss_at}
             for n, each in zip(positions, ranked.why(positions), strict=True)
         ]
 
-    scores = [score - lost.get(n, 0.0) for n, score in enumerate(ranked.scores)]
+    scores = [score - loss_at.get(n, 0.0) for n, score in enumerate(ranked.scores)]
     order = sorted(
         range(len(scores)), key=lambda n: (n >= ranked.end, -scores[n] - ranked.ranks[n])
     )

@@ -189,9 +189,8 @@ class Shortlist:
         ]
 
     def _hit(self, row: _HitRow, position: int, why: dict[str, float]) -> ShortlistEntry:
-        annotation = self._partition.annotations.of_chunk.get(
-            self._ranked.numbers[position], UNANNOTATED
-        )
+        number = self._ranked.numbers[position]
+        annotation = self._partition.annotations.of_chunk.get(number, UNANNOTATED)
         is_session, is_file = row.source == SESSIONS, row.source == FILES
         is_numbered = row.source in _NUMBERED
         ref = path_of(row.ref) if is_file else row.ref
@@ -214,6 +213,7 @@ class Shortlist:
             importance=annotation.importance,
             projects=annotation.projects,
             triggers=annotation.triggers,
+            until=self._ranked.until.get(number),
         )
         words, query_terms = 0.0, set(self._display.terms)
         if self._display.counts_words:

@@ -40,7 +40,7 @@ _SIGNS = re.compile(
     rf"|{_CHANNEL}(?![A-Za-z0-9_]))",
     re.IGNORECASE,
 )
-"""Handles and channels, which stand in what patterns read as one sign each."""
+"""Handles and channels, each of which is one sign in what patterns read."""
 _HANDLE, _PLACE = "\ue000", "\ue001"
 _PARTS = {
     "<H>": f"(?P<handle>{_HANDLE})",
@@ -76,7 +76,7 @@ def claims(text: str) -> list[Claim]:
     if not _may_claim(text):
         return []
     book = book_of(text, "user")
-    found: dict[str, Claim] = {}
+    by_account: dict[str, Claim] = {}
     # A line that begins with a mention is not one of a program, which it looks like.
     for start, line in own_lines(_FIRST_SIGN.sub(r"\1＠", text), book):
         if not _may_claim(line):
@@ -84,8 +84,8 @@ def claims(text: str) -> list[Claim]:
         for each in sentences(line, start):
             if not each.is_asked:
                 for claimed in _claimed(each.text, book):
-                    found.setdefault(claimed, Claim(each.start, each.end, claimed))
-    return list(found.values())
+                    by_account.setdefault(claimed, Claim(each.start, each.end, claimed))
+    return list(by_account.values())
 
 
 def _may_claim(text: str) -> bool:

@@ -41,8 +41,8 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
         manners: A pattern of rules about how to answer a person.
         losses: A pattern of a value that is gone, the group ``old``: "instead of X".
         handovers: A pattern of words before a colon: what follows is not the speaker's.
-        claims: How a speaker claims an account of another place, a pattern a line: ``<H>`` stands
-            for a handle or account, ``<N>`` for a name too, ``<C>`` for a channel.
+        claims: How a speaker claims an account of another place, a pattern a line: ``<H>`` is
+            a handle or account, ``<N>`` a name too, ``<C>`` a channel.
         telling: Words that tell the language, beside its function words; with accents.
         little: Words that are neither nouns nor values: articles, "new", "now".
         joints: Prepositions between a noun and what it is of.
