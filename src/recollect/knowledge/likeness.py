@@ -208,6 +208,11 @@ def move_sentences(
     return touched
 
 
+def sentences_of(tx: Transaction, messages: Iterable[str]) -> list[PlacedSentence]:
+    """Return the value sentences of some messages."""
+    return [*_placed(tx.all(_OF_MESSAGES, (listed(messages),))).values()]
+
+
 def every_alike(tx: Transaction) -> set[ReplacementLink]:
     """Return all links that follow from all sentences, also those that were undone by hand."""
     placed = _placed(tx.all(_ALL))

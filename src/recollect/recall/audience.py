@@ -165,7 +165,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     ) -> Replacing | None:
         """Return how what was replaced changes the ranking; None for a question of an event."""
         from recollect.index.query.replaced import Replacing
-        from recollect.recall.statements.replaced import find_replaced
+        from recollect.recall.statements.replaced import find_replaced, find_sentences
         from recollect.text.question_kinds import question_kind
 
         then = None
@@ -182,6 +182,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             return None
         return Replacing(
             find=partial(find_replaced, records, seen.tenant),
+            find_sentences=partial(find_sentences, records),
             asks="state" if asks == "state" and then is None else "past",
             then_ms=then,
         )

@@ -18,6 +18,7 @@ from recollect.index.lexical.bm25 import idf
 from recollect.index.query.partition import PartitionView
 from recollect.index.query.question import Ranked, RankingRequest
 from recollect.index.query.ranking import FITS_AS_WELL
+from recollect.index.query.restated import FindSentences, ValueQuote, restated
 from recollect.store.columns import text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
@@ -46,11 +47,13 @@ class Replaced(msgspec.Struct, frozen=True):
         older: The one.
         newer: The other.
         is_possible: Whether it may have been: then the newer one must fit the question, too.
+        is_near: Likewise, but its vector says that it does.
     """
 
     older: Quote
     newer: Quote
     is_possible: bool = False
+    is_near: bool = False
 
 
 FindReplaced: TypeAlias = Callable[[Sequence[int], Asks], Sequence[Replaced]]
@@ -62,11 +65,13 @@ class Replacing(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         find: Finds the links.
+        find_sentences: Finds what may have been replaced without a link.
         asks: What the question asks for.
         then_ms: The time whose state is asked for, ms UTC; None for the one before the present.
     """
 
     find: FindReplaced
+    find_sentences: FindSentences
     asks: Asks
     then_ms: int | None = None
 
@@ -77,7 +82,13 @@ class Replacing(msgspec.Struct, frozen=True, kw_only=True):
         fits = _may_fit(ranked)
         columns = view.partition.arrays.columns
         at = columns["at"][np.array(fits, np.int64)].tolist() if fits else []
-        links = self.find(sorted(set(at)), self.asks) if at else ()
+        links = [*self.find(sorted(set(at)), self.asks)] if at else []
+        if self.asks == "state" and request.vector is not None:
+            pairs = restated(tx, view, ranked, request.vector, self.find_sentences)
+            links += [
+                Replaced(_quote(older), _quote(newer), is_possible=True, is_near=True)
+                for older, newer in pairs
+            ]
         if not links:
             return ranked
         return _Handover(self, tx, view, request, ranked).result(links)
@@ -116,8 +127,8 @@ class _Handover:
         moves: dict[int, int] = {}
         for giver, taker in self._pairs(sure):
             self._add(moves, giver, taker, chunks)
-        for giver, taker in self._possible_pairs(links):
-            if self._fits(self._best(chunks.get(taker.ref, ()))):
+        for giver, taker, is_near in self._possible_pairs(links):
+            if is_near or self._fits(self._best(chunks.get(taker.ref, ()))):
                 self._add(moves, giver, taker, chunks)
         if moves:
             best = sorted(moves.items(), key=lambda move: move[1])[:MOST_CHAINS]
@@ -190,17 +201,17 @@ class _Handover:
                 target = self._held(chain)
                 yield from ((each, target) for each in chain if target and each != target)
 
-    def _possible_pairs(self, links: Sequence[Replaced]) -> list[tuple[Quote, Quote]]:
-        """Return what gives its score, and to which, if both fit: the nearest one first."""
+    def _possible_pairs(self, links: Sequence[Replaced]) -> list[tuple[Quote, Quote, bool]]:
+        """Return what gives its score, to which if both fit, and whether this is by vectors."""
         possible = [each for each in links if each.is_possible]
         if self._asks == "state":
-            latest = sorted(possible, key=lambda each: -each.newer.at)
-            return [(each.older, each.newer) for each in latest]
+            latest = sorted(possible, key=lambda each: (each.is_near, -each.newer.at))
+            return [(each.older, each.newer, each.is_near) for each in latest]
         if self._then is not None:
             return []
         replaced = {each.older.ref for each in links}
         latest = sorted(possible, key=lambda each: -each.older.at)
-        return [(e.newer, e.older) for e in latest if e.newer.ref not in replaced]
+        return [(e.newer, e.older, False) for e in latest if e.newer.ref not in replaced]
 
     def _held(self, chain: Sequence[Quote]) -> Quote | None:
         """Return what held at the time in question."""
@@ -247,6 +258,10 @@ class _Handover:
     def _weight(self, term: str) -> float:
         living = int(self._view.arrays.totals.chunks.sum())
         return idf(living, self._view.words.find(self._tx, term).frequency)
+
+
+def _quote(said: ValueQuote) -> Quote:
+    return Quote(said.ref, said.order[0], said.text)
 
 
 def _key(quote: Quote) -> tuple[str, str]:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import LiteralString
 
 from recollect.index.query.replaced import Asks, Quote, Replaced
-from recollect.knowledge.replacement import MessageSpan, ReplacementLink
-from recollect.knowledge.replacements import flagged_at, links_around, links_at
+from recollect.index.query.restated import ValueQuote
+from recollect.knowledge.likeness import sentences_of
+from recollect.knowledge.replacement import UNDONE, MessageSpan, ReplacementLink
+from recollect.knowledge.replacements import flagged_at, links_around, links_at, links_of
 from recollect.store.columns import LISTED, listed, typed_rows
 from recollect.store.engine import Database, Transaction
 
@@ -31,6 +33,32 @@ def find_replaced(
         around = links_around(tx, links, back=asks == "past") if links else []
         flagged = flagged_at(tx, tenant, times, newer=asks == "past")
         return _quoted(tx, [*around, *flagged])
+
+    return records.read(read)
+
+
+def find_sentences(records: Database, refs: Sequence[str]) -> list[ValueQuote]:
+    """Return the sentences of some messages that may give or change a value.
+
+    Those are left out whose replacement of another one of them was undone by hand.
+    """
+
+    def read(tx: Transaction) -> list[ValueQuote]:
+        undone = {each.newer.message for each in links_of(tx, refs) if each.rule == UNDONE}
+        sentences = [each for each in sentences_of(tx, refs) if each.message not in undone]
+        names = {each.message for each in sentences}
+        texts = dict(typed_rows(tx.all(_TEXTS, (listed(names),)), tuple[str, str]))
+        return [
+            ValueQuote(
+                ref=each.message,
+                order=(each.at, each.session, each.seq),
+                whose=(each.audience, each.speaker),
+                standing=each.standing,
+                turning=each.turning,
+                text=texts.get(each.message, "")[each.start : each.end],
+            )
+            for each in sentences
+        ]
 
     return records.read(read)
 
