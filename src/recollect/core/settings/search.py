@@ -57,7 +57,7 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
         float,
         Meta(ge=0.0, le=1.0, extra={"unit": "share"}),
         "What the oldest of several statements loses of its score where the question asks how "
-        "things are now: which editor do I use now?",
+        "things are now: which editor do I use now? What is known to be replaced loses nothing.",
     ] = 0.3
     own: Annotated[
         float,

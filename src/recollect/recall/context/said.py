@@ -1,7 +1,7 @@
 """What was said and written that answers a question, for a block: messages, lines of memory files.
 
 Results of tools are left out, and what people pasted or quoted: a block comes by itself. Each line
-names the speaker and the number of its message; the best ones are chosen, and stand in the order in
+names the speaker and the number of its message; the best ones are chosen, and come in the order in
 which they were said.
 """
 
