@@ -65,6 +65,11 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
         "Holds the question's pairs of characters itself; only in scripts without spaces, where "
         "short texts take over too much of what is next to them.",
     ] = 0.1
+    kind: Annotated[
+        float,
+        _WEIGHT,
+        "Names a thing of the kind that a question wants a list of: a hamster, for which pets.",
+    ] = 0.24
     feedback: Annotated[
         float, _WEIGHT, "Shares the words of the best first results; only where those are files."
     ] = 0.8

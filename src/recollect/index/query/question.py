@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from recollect.index.model.chunk_record import Mask
 from recollect.index.model.file_names import NamedFile
 from recollect.index.model.speakers import Mention, Names
-from recollect.text.languages.language import ASSISTANT, FIRST_PERSON, NAME, NOW, WHEN
+from recollect.text.languages.language import ASSISTANT, FIRST_PERSON, LIST, NAME, NOW, WHEN
+from recollect.text.kinds import things_of
 from recollect.text.query_cues import read_question
 from recollect.text.terms import query_terms
 
@@ -43,6 +44,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         times: Times named, but for those to come: what will be was not said then.
         asks_when: It asks for a time.
         asks_name: It asks for a person, place or thing by name.
+        things: Terms of things of the kind that it wants a list of; empty if it wants none.
     """
 
     text: str
@@ -55,6 +57,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     times: tuple[TimeRange, ...]
     asks_when: bool
     asks_name: bool
+    things: tuple[str, ...]
 
     @property
     def asks_of_time(self) -> bool:
@@ -103,6 +106,7 @@ def analyse(
         times=times,
         asks_when=WHEN in cues,
         asks_name=NAME in cues,
+        things=things_of(distinct) if LIST in cues else (),
     )
 
 

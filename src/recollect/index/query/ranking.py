@@ -127,6 +127,17 @@ def own_share(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Ints) ->
     return shares / np.float32(max(whole, 1e-9))
 
 
+def kind_share(arrays: ChunkArrays, things: Sequence[FoundTerm], numbers: Ints) -> Floats:
+    """Return how rare the rarest of ``things`` is that each of ``numbers`` names, in [0, 1]."""
+    living = int(arrays.totals.chunks.sum())
+    shares = np.zeros(len(numbers), np.float32)
+    for thing in things:
+        if thing.frequency:
+            share = np.float32(idf(living, thing.frequency) / idf(living, 1))
+            np.maximum(shares, share * (thing.counts(numbers) > 0), out=shares)
+    return shares
+
+
 def plain_weights(hybrid: HybridSettings, *, lexical: bool, vector: bool) -> dict[str, float]:
     """Return the two weights of OpenClaw's sum, scaled to 1; a side that is alone has all of it.
 

@@ -16,6 +16,7 @@ from recollect.text.languages.language import (
     HAPPENED,
     HELD,
     LASTING,
+    LIST,
     MORNING_HOURS,
     NAME,
     NAMED_TIME,
@@ -285,6 +286,12 @@ LANGUAGE = Language(
             r"|\b(?:what|which) (?:date|day|month|season|time|week|weekend|year)\b"
         ),
         NAME: r"\b(?:where|who|whom|whose|which)\b",
+        LIST: (
+            r"\bhow many\b|\b(?:where|who|what|which) (?:has|have|do|does)\b"
+            r"|\b(?:what|which)(?: of)? (?:are )?(?:[\w'/+-]+ ){0,3}?"
+            r"(?!(?:has|is|was|does|this|its|us|yes)\b)(?:\w+(?<![su])s|people|children)\b"
+            r"(?! (?:is|was|did)\b)"
+        ),
         NOW: r"\b(?:these days|at the moment|most recent|any (?:more|longer))\b",
         ASSISTANT: (
             r"\b(?:did|have|had) you\b"

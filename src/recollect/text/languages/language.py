@@ -59,8 +59,10 @@ YEAR, DIGITS, DAY_NUMBER, DATE, OTHER = "Y", "q", "n", "d", "x"
 MORNING_HOURS, NOON_HOURS, EVENING_HOURS, NIGHT_HOURS = (5, 12), (12, 18), (18, 24), (18, 30)
 
 WHEN, NAME, ASSISTANT, NOW, FIRST_PERSON = "when", "name", "assistant", "now", "first person"
+LIST = "list"
 """Cues of questions. It asks for a time; for a person, place or thing by name; for what the
-assistant said; for how something is now; the one who asks speaks of themselves."""
+assistant said; for how something is now; the one who asks speaks of themselves. It asks for several
+things, or how many there are."""
 EVENT, PAST, EARLIER, NAMED_TIME = "event", "past", "earlier", "named time"
 PAST_TENSE, ACCENTED = "past tense", "accented"
 HAPPENED, HELD, STATE, ASKS = "happened", "held", "state", "asks"
