@@ -13,7 +13,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -29,11 +28,13 @@ from benchmarks.quality.product import Mode, open_product
 from recollect.index.query.confidence import (
     CALIBRATIONS,
     MEASURES,
-    SIXTH,
+    THIRTIETH,
     Calibration,
     Measures,
     measures,
 )
+from recollect.index.query.hit import Hit
+from recollect.index.query.question import Ranked
 from recollect.memory import Memory
 from recollect.text.terms import query_terms
 
@@ -56,7 +57,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
         is_found: Whether one of the hits holds it.
         confidence: What the product said.
         best: The best score, 0 without hits.
-        measured: What the logistic takes.
+        measured: What the logistic takes; None without hits.
     """
 
     dataset: str
@@ -66,7 +67,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     is_found: bool
     confidence: float
     best: float
-    measured: Measures
+    measured: Measures | None
 
 
 class Reliability(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,9 +164,9 @@ class _Asker:
     def __call__(self, text: str, mode: Mode, gold: Sequence[str]) -> Asked:
         """Return how a question was answered; one without gold is of another conversation."""
         result = self._memory.search(text, LIMIT, mode=mode)
+        further = self._memory.search(text, THIRTIETH + 1, mode=mode).hits
         keys = [self._home.keys[hit_key(hit.session_id, hit.seq, None)] for hit in result.hits]
         best = max((hit.score for hit in result.hits), default=0.0)
-        sixth = next((hit.why for hit in islice(result.hits, SIXTH, None)), {})
         dataset, cluster = self._of
         return Asked(
             dataset=dataset,
@@ -175,8 +176,23 @@ class _Asker:
             is_found=not set(gold).isdisjoint(keys),
             confidence=result.confidence,
             best=best,
-            measured=measures(best, sixth, len(set(query_terms(text)))),
+            measured=measures(result.hits, _as_ranked(further), len(set(query_terms(text))))
+            if result.hits
+            else None,
         )
+
+
+def _as_ranked(hits: Sequence[Hit]) -> Ranked:
+    """Return what a ranking says of its first hits."""
+    return Ranked(
+        numbers=[*range(len(hits))],
+        scores=[hit.score for hit in hits],
+        ranks=[],
+        are_files=[],
+        is_all=False,
+        why=lambda positions: [hits[position].why for position in positions],
+        respelled={},
+    )
 
 
 def foreign_questions(data: DialogueSet) -> dict[str, list[str]]:
@@ -230,15 +246,18 @@ def _held_out(mine: Sequence[Asked], everything: Sequence[Asked]) -> Doubles:
     made: dict[str, Calibration] = {}
     for cluster in {one.cluster for one in mine}:
         made[cluster] = fit([one for one in everything if one.cluster != cluster])
-    return np.array([made[one.cluster].probability(one.measured) for one in mine])
+    return np.array(
+        [made[one.cluster].probability(one.measured) if one.measured else 0.0 for one in mine]
+    )
 
 
 def fit(asked: Sequence[Asked]) -> Calibration:
     """Return the weights of what the mode measures today, by Newton's method with a small ridge."""
     today = CALIBRATIONS[asked[0].mode]
     names = [name for name in MEASURES if getattr(today, name)]
-    rows = np.array([[*(getattr(one.measured, name) for name in names), 1.0] for one in asked])
-    right = np.array([one.is_found for one in asked], np.float64)
+    answered = [one for one in asked if one.measured]
+    rows = np.array([[*(getattr(one.measured, name) for name in names), 1.0] for one in answered])
+    right = np.array([one.is_found for one in answered], np.float64)
     weights = np.zeros(rows.shape[1])
     for _ in range(_STEPS):
         chance = 1.0 / (1.0 + np.exp(-rows @ weights))

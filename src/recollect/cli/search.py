@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # for a name only
     from recollect.recall.steps.lines import IndexLines
 
 UNSURE = 0.3
-"""Below it a line says so (docs/experiments.md, confidence)."""
+"""Below it a line says so, and a warning in JSON (docs/experiments.md, confidence)."""
 
 app = App()
 
@@ -187,8 +187,15 @@ class _Told:
             "took_ms": round(self._took_s * 1000, 3),
             "mode": result.mode,
             "confidence": result.confidence,
-            "warnings": result.warnings,
+            "warnings": [*result.warnings, *self._doubts()],
         }
+
+    def _doubts(self) -> list[str]:
+        """Return that the answer may not be among the hits, where that is probable."""
+        confidence = self._result.confidence
+        if not self._result.hits or confidence >= UNSURE:
+            return []
+        return [f"the answer may not be here: confidence {confidence:.2f}"]
 
     def show(self, *, explain: bool) -> None:
         """Print the ranked list."""
@@ -218,8 +225,8 @@ class _Told:
         result = self._result
         for warning in self._memory.unheard_warnings(result):
             warn(warning)
-        if result.hits and result.confidence < UNSURE:
-            say((f"\nthe answer may not be here: confidence {result.confidence:.2f}", "dim"))
+        for doubt in self._doubts():
+            say((f"\n{doubt}", "dim"))
         found = count(len(result.hits), "hit") if result.hits else "nothing found"
         say(
             (

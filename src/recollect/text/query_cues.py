@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from recollect.text.languages import INDEX_LANGUAGE, of_own_letters, spaced, unspaced
-from recollect.text.languages.language import ASSISTANT, Language
+from recollect.text.languages.language import ASSISTANT, FIRST_PERSON, Language
 from recollect.text.terms import UNSPACED, bare
 
 _WORD = re.compile(r"\w+")
@@ -52,6 +52,19 @@ def spoken_in(words: Sequence[str]) -> str | None:
         if own > count:
             count, code = own, each
     return None if count < _LEAST or code == INDEX_LANGUAGE.code else code
+
+
+def speaks_of_oneself(text: str) -> bool:
+    """Return whether a text says I, my, we or the like, in any language.
+
+    >>> speaks_of_oneself("I have a dog"), speaks_of_oneself("What pet do you have?")
+    (True, False)
+    """
+    folded = bare(text)
+    if not _cue_words()[FIRST_PERSON].isdisjoint(_WORD.findall(folded)):
+        return True
+    languages = (spaced,) if folded.isascii() else (spaced, of_own_letters)
+    return any(_cue_patterns(each)[FIRST_PERSON].search(folded) for each in languages)
 
 
 _LEAST = 2

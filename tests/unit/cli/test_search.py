@@ -204,6 +204,20 @@ def test_people_are_told_of_a_low_confidence(run: Run, home: Path) -> None:
     assert "the answer may not be here" not in run("--home", home, "search", "no.such.word").err
 
 
+@pytest.mark.parametrize("options", [(), ("--lines",)])
+def test_programs_are_warned_of_a_low_confidence(
+    run: Run, home: Path, options: tuple[str, ...]
+) -> None:
+    """As people are, and only where there is something to doubt."""
+    question = "which gasket did grandmother order for the greenhouse in Lisbon last winter"
+    doubtful = run("--home", home, "search", question, "--json", *options).json
+    doubt = "the answer may not be here: confidence"
+    assert doubtful["warnings"][-1] == f"{doubt} {doubtful['confidence']:.2f}"
+    for sure in ("gasket", "no.such.word"):
+        told = run("--home", home, "search", sure, "--json", *options).json["warnings"]
+        assert not any(doubt in warning for warning in told)
+
+
 @pytest.mark.parametrize("question", ["🙂", "?!", "the and of"])
 def test_a_question_without_content_is_told(run: Run, home: Path, question: str) -> None:
     """It is no error."""

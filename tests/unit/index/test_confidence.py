@@ -10,20 +10,35 @@ import pytest
 from recollect.core.errors import InvalidInput
 from recollect.index.query.confidence import CALIBRATIONS, above_confidence, confidence_in
 from recollect.index.query.hit import Hit, SearchResult
+from recollect.index.query.question import Ranked
 from tests.unit.index.scripted import ScriptedFeed, ScriptedIndex, said
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _hit(score: float) -> Hit:
-    return Hit(score=score, source="sessions", ref="m", snippet="", why={}, at=0)
+def _hit(score: float, **said: object) -> Hit:
+    hit = Hit(score=score, source="sessions", ref="m", snippet="", why={}, at=0)
+    return msgspec.structs.replace(hit, **said)
+
+
+def _ranked(sixth: dict[str, float] | None = None, thirtieth: float = 0.0) -> Ranked:
+    scores = [0.5] * 29 + [thirtieth] if thirtieth else [0.5] * (0 if sixth is None else 6)
+    return Ranked(
+        numbers=[*range(len(scores))],
+        scores=scores,
+        ranks=[],
+        are_files=[],
+        is_all=False,
+        why=lambda positions: [sixth or {} for _ in positions],
+        respelled={},
+    )
 
 
 @pytest.mark.parametrize("mode", CALIBRATIONS)
 def test_a_better_best_hit_is_more_probably_the_answer(mode: str) -> None:
     """From next to nothing to nearly sure, always a probability."""
-    confidences = [confidence_in([_hit(n / 20)], {}, 5, mode) for n in range(21)]
+    confidences = [confidence_in([_hit(n / 20)], _ranked(), 5, mode) for n in range(21)]
 
     assert confidences == sorted(confidences)
     assert 0 <= confidences[0] < 0.05
@@ -33,22 +48,39 @@ def test_a_better_best_hit_is_more_probably_the_answer(mode: str) -> None:
 @pytest.mark.parametrize("mode", CALIBRATIONS)
 def test_a_crowd_of_equal_hits_is_less_confident_than_one_that_stands_out(mode: str) -> None:
     """What all of them say is small talk."""
-    alone = confidence_in([_hit(0.5)], {"context": 0.05, "vector": 0.05}, 5, mode)
-    crowd = confidence_in([_hit(0.5)], {"context": 0.2, "group": 0.1, "vector": 0.1}, 5, mode)
+    few, many = {"context": 0.05, "vector": 0.05}, {"context": 0.2, "group": 0.1, "vector": 0.1}
+    alone = confidence_in([_hit(0.5)], _ranked(few, 0.15), 5, mode)
+    crowd = confidence_in([_hit(0.5)], _ranked(many, 0.4), 5, mode)
 
     assert crowd < alone
-    assert alone <= confidence_in([_hit(0.5)], {}, 5, mode)
+    assert alone <= confidence_in([_hit(0.5)], _ranked(), 5, mode)
+
+
+@pytest.mark.parametrize("mode", CALIBRATIONS)
+def test_who_asks_back_is_less_probably_the_answer(mode: str) -> None:
+    """"What pets does Ana have?" is not answered by what Ana asks others."""
+
+    def confidence(snippet: str, **said: object) -> float:
+        return confidence_in([_hit(0.5, snippet=snippet, **said)], _ranked(), 5, mode)
+
+    asks, tells = "Sweet! What pet do you have?", "My hamster fell ill."
+    by_ana = {"name": "Ana", "why": {"speaker": 0.1}}
+    assert confidence(asks, **by_ana) < confidence(tells, **by_ana)
+    assert confidence(asks, name="Ben") == confidence(tells, name="Ben")  # who was not asked about
+    mine = {"why": {"speaker": 0.1}}  # of a user without a name, who need not say I
+    assert confidence(asks, **mine) == confidence(tells, **mine)
 
 
 @pytest.mark.parametrize("evidence", [1e6, float("nan"), float("inf")])
 def test_a_score_that_a_damaged_vector_made_is_not_trusted(evidence: float) -> None:
     """Its size tells nothing, and must not end the search."""
-    assert confidence_in([_hit(0.5)], {"vector": evidence}, 5, "hybrid") < 1e-12
+    confidence = confidence_in([_hit(0.5)], _ranked({"context": evidence}), 5, "hybrid")
+    assert confidence < 1e-12
 
 
 def test_no_hits_have_no_confidence() -> None:
     """Whatever the question."""
-    assert confidence_in([], {}, 5, "hybrid") == 0.0
+    assert confidence_in([], _ranked(), 5, "hybrid") == 0.0
 
 
 def test_a_search_tells_its_confidence(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.languages.language import ASSISTANT, FIRST_PERSON, NAME, NOW, WHEN
-from recollect.text.query_cues import read_question
+from recollect.text.languages.language import ASSISTANT, FIRST_PERSON, LIST, NAME, NOW, WHEN
+from recollect.text.query_cues import read_question, speaks_of_oneself
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,46 @@ def test_a_question_asks_for_something(question: str, when: bool, name: bool, fi
     """For a time, for a name, about oneself."""
     cues, _ = read_question(question)
     assert (WHEN in cues, NAME in cues, FIRST_PERSON in cues) == (when, name, first)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_list"),
+    [
+        ("How many trips were there?", True),
+        ("What pets does she have?", True),
+        ("Which of the books do I own?", True),
+        ("Where has he been?", True),
+        ("What are the names of the dogs?", True),
+        ("Which board games did people bring?", True),
+        ("What was the name of the dog?", False),
+        ("What is this?", False),
+        ("When did the children leave?", False),
+        ("Does she have pets?", False),
+        ("pets", False),
+    ],
+)
+def test_a_question_asks_for_a_list(question: str, is_list: bool) -> None:
+    """For several things, or for how many there are."""
+    assert (LIST in read_question(question)[0]) is is_list
+
+
+@pytest.mark.parametrize(
+    ("text", "is_own"),
+    [
+        ("My hamster fell ill.", True),
+        ("We've moved!", True),
+        ("What pet do you have?", False),
+        ("Sounds great, hers too.", False),
+        ("Ich habe einen Hund", True),
+        ("J’habite à Lyon", True),
+        ("我有一只狗", True),
+        ("Hast du einen Hund?", False),
+        ("", False),
+    ],
+)
+def test_a_text_speaks_of_who_wrote_it(text: str, is_own: bool) -> None:
+    """In every language."""
+    assert speaks_of_oneself(text) is is_own
 
 
 @pytest.mark.parametrize(

@@ -2,26 +2,30 @@
 
 A score says how well a hit fits the words and the meaning of a question; it is as high for a
 question about something never discussed, if it uses the same words. How far the best stands out
-from the sixth tells the two apart. Constants: docs/experiments.md, confidence.
+from the rest tells the two apart, and so does whether the person asked about speaks of themselves:
+"what pet do you have?" is said by somebody who may have none. Constants: docs/experiments.md,
+confidence.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from recollect.core.errors import InvalidInput
 from recollect.index.query.hit import Hit, SearchResult
+from recollect.index.query.question import Ranked
+from recollect.text.query_cues import speaks_of_oneself
 
-SIXTH = 5
-"""The rank of the hit that the best is compared with."""
+SIXTH, THIRTIETH = 5, 29
+"""The ranks of those that the best hit is compared with."""
 MOST_TERMS = 12
 """Longer questions count as this long; the fitted data sets have few of them."""
 LEAST_SCORE = 0.01
-LEAST_SIXTH = 0.1
-"""Equal to a missing sixth hit."""
+LEAST_THIRTIETH = 0.1
+"""Equal to a missing thirtieth."""
 WORDS = ("context", "group")
 """The parts of a score that depend on the words of the question."""
 
@@ -36,15 +40,17 @@ class Measures(msgspec.Struct, frozen=True):
         score: The natural logarithm of the best score.
         words: What words add to the sixth of the ranking; 0 where there is none.
         meaning: What its meaning adds.
-        sixth: The natural logarithm of its whole score.
+        rest: The score of the thirtieth, as a share of the best.
         terms: Distinct terms in the question, `MOST_TERMS` at most.
+        other: 1 where the best hit is of the person asked about, and not about themselves; else 0.
     """
 
     score: float
     words: float
     meaning: float
-    sixth: float
+    rest: float
     terms: float
+    other: float
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,8 +59,9 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     score: float
     words: float = 0.0
     meaning: float = 0.0
-    sixth: float = 0.0
+    rest: float = 0.0
     terms: float = 0.0
+    other: float = 0.0
     constant: float
 
     def probability(self, measures: Measures) -> float:
@@ -67,37 +74,47 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
 MEASURES = Measures.__struct_fields__
 CALIBRATIONS = {
-    "hybrid": Calibration(score=8.31, words=-14.22, meaning=-4.86, terms=0.086, constant=9.74),
-    "lexical": Calibration(score=5.93, words=-6.8, terms=0.202, constant=6.81),
-    "vector": Calibration(score=11.15, sixth=-5.11, terms=-0.008, constant=2.18),
+    "hybrid": Calibration(
+        score=7.16, words=-13.09, rest=-5.32, terms=0.24, other=-1.16, constant=10.39
+    ),
+    "lexical": Calibration(
+        score=4.34, words=-2.77, rest=-6.0, terms=0.33, other=-1.09, constant=7.24
+    ),
+    "vector": Calibration(
+        score=11.15, meaning=0.01, rest=-5.11, terms=-0.008, other=-1.0, constant=2.18
+    ),
 }
 """By mode. Fitted by `python -m benchmarks confidence` on LoCoMo dev and BEAM; measures that a mode
 leaves out gained nothing there."""
 
 
-def measures(best: float, sixth: Mapping[str, float], terms: int) -> Measures:
+def measures(hits: Sequence[Hit], ranked: Ranked, terms: int) -> Measures:
     """Return the measures that the probability is computed from.
 
     Args:
-        best: The best score, in [0, 1].
-        sixth: The weighted parts of the sixth score; empty where there is none.
+        hits: At least one.
+        ranked: The ranking that they are from, before what was replaced changes it.
         terms: Distinct terms of the question.
     """
+    best = max(hits, key=lambda hit: hit.score)
+    sixth = ranked.why([SIXTH])[0] if ranked.end > SIXTH else {}
+    thirtieth = ranked.scores[THIRTIETH] if ranked.end > THIRTIETH else 0.0
+    is_person = best.name is not None and best.why.get("speaker", 0.0) > 0
     return Measures(
-        score=math.log(max(best, LEAST_SCORE)),
+        score=math.log(max(best.score, LEAST_SCORE)),
         words=sum(sixth.get(part, 0.0) for part in WORDS),
         meaning=sixth.get("vector", 0.0),
-        sixth=math.log(max(sum(sixth.values()), LEAST_SIXTH)),
+        rest=max(thirtieth, LEAST_THIRTIETH) / max(best.score, LEAST_SCORE),
         terms=float(min(terms, MOST_TERMS)),
+        other=float(is_person and not speaks_of_oneself(best.snippet)),
     )
 
 
-def confidence_in(hits: Sequence[Hit], sixth: Mapping[str, float], terms: int, mode: str) -> float:
+def confidence_in(hits: Sequence[Hit], ranked: Ranked, terms: int, mode: str) -> float:
     """Return the probability that the answer is among ``hits``, in [0, 1]; 0 without any."""
     if not hits:
         return 0.0
-    best = max(hit.score for hit in hits)
-    return CALIBRATIONS[mode].probability(measures(best, sixth, terms))
+    return CALIBRATIONS[mode].probability(measures(hits, ranked, terms))
 
 
 def above_confidence(result: SearchResult, least: float | None) -> SearchResult:

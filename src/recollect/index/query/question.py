@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from recollect.index.model.chunk_record import Mask
 from recollect.index.model.file_names import NamedFile
 from recollect.index.model.speakers import Mention, Names
-from recollect.text.languages.language import ASSISTANT, FIRST_PERSON, LIST, NAME, NOW, WHEN
 from recollect.text.kinds import things_of
+from recollect.text.languages.language import ASSISTANT, FIRST_PERSON, LIST, NAME, NOW, WHEN
 from recollect.text.query_cues import read_question
 from recollect.text.terms import query_terms
 

@@ -23,10 +23,10 @@ from recollect.index.model.document import EPISODES, FACTS, FILES, OBSERVATIONS,
 from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import PART_BITS, SeqRange, Spoken, within_ranges
 from recollect.index.query.candidates import FILE
-from recollect.index.query.confidence import SIXTH, confidence_in
+from recollect.index.query.confidence import confidence_in
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.partition import Access, Partition, PartitionView
-from recollect.index.query.question import RankingRequest
+from recollect.index.query.question import Ranked, RankingRequest
 from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
 from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
@@ -196,14 +196,14 @@ class SearchService:
                 else None
             )
             request = self._request(tx, view, (query, vector), scope, options)
-            hits, sixth = self._hits(tx, view, request, options)
+            hits, plain = self._hits(tx, view, request, options)
             mode = "lexical" if vector is None and asked_terms else options.mode
             texts = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
             if waiting and view.waits(tx):
                 texts = [*waiting, *texts]
             if options.said is not None:
                 texts = [*texts, *_left_out(tx, view, scope, options, self._origin)]
-            sure = confidence_in(hits, sixth, asked_terms, mode)
+            sure = confidence_in(hits, plain, asked_terms, mode)
             return SearchResult(hits=hits, mode=mode, warnings=texts, confidence=sure)
 
         result = self._on_partition(scope.tenant, serving, answer)
@@ -311,8 +311,8 @@ class SearchService:
         view: PartitionView,
         request: RankingRequest,
         options: SearchOptions,
-    ) -> tuple[list[Hit], Mapping[str, float]]:
-        """Return the hits, and the parts of the sixth score, see `confidence_in`."""
+    ) -> tuple[list[Hit], Ranked]:
+        """Return the hits, and the ranking without what was replaced, see `confidence_in`."""
         limits, enough = self._limits(options), request.most
         while True:
             plain = rank(tx, view, request, self._settings)
@@ -331,8 +331,7 @@ class SearchService:
             shortlist = Shortlist(tx, view.partition, ranked, display)
             shortlist.grow(enough)
             if len(shortlist) >= enough or ranked.is_all:
-                sixth = plain.why([SIXTH])[0] if plain.end > SIXTH else {}
-                return shortlist.hits(limits), sixth
+                return shortlist.hits(limits), plain
             request = msgspec.structs.replace(request, most=request.most * FURTHER)
 
     def _request(
