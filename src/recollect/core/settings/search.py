@@ -67,9 +67,10 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
     ] = 0.1
     kind: Annotated[
         float,
-        _WEIGHT,
-        "Names a thing of the kind that a question wants a list of: a hamster, for which pets.",
-    ] = 0.24
+        Meta(ge=0.0, le=1.0, extra={"unit": "share"}),
+        "The share of the gap to 1 that a text gains which names a thing of the kind that a "
+        "question wants a list of: a hamster, for which pets.",
+    ] = 0.1
     feedback: Annotated[
         float, _WEIGHT, "Shares the words of the best first results; only where those are files."
     ] = 0.8

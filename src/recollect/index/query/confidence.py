@@ -96,18 +96,24 @@ def measures(hits: Sequence[Hit], ranked: Ranked, terms: int) -> Measures:
         ranked: The ranking that they are from, before what was replaced changes it.
         terms: Distinct terms of the question.
     """
-    best = max(hits, key=lambda hit: hit.score)
+    best = max(hits, key=_plain_score)
+    score = max(_plain_score(best), LEAST_SCORE)
     sixth = ranked.why([SIXTH])[0] if ranked.end > SIXTH else {}
     thirtieth = ranked.scores[THIRTIETH] if ranked.end > THIRTIETH else 0.0
     is_person = best.name is not None and best.why.get("speaker", 0.0) > 0
     return Measures(
-        score=math.log(max(best.score, LEAST_SCORE)),
+        score=math.log(score),
         words=sum(sixth.get(part, 0.0) for part in WORDS),
         meaning=sixth.get("vector", 0.0),
-        rest=max(thirtieth, LEAST_THIRTIETH) / max(best.score, LEAST_SCORE),
+        rest=max(thirtieth, LEAST_THIRTIETH) / score,
         terms=float(min(terms, MOST_TERMS)),
         other=float(is_person and not speaks_of_oneself(best.snippet)),
     )
+
+
+def _plain_score(hit: Hit) -> float:
+    """Return the score without what a thing of the kind that is asked for adds to any text."""
+    return hit.score - hit.why.get("kind", 0.0)
 
 
 def confidence_in(hits: Sequence[Hit], ranked: Ranked, terms: int, mode: str) -> float:

@@ -127,7 +127,7 @@ def own_share(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Ints) ->
     return shares / np.float32(max(whole, 1e-9))
 
 
-def kind_share(arrays: ChunkArrays, things: Sequence[FoundTerm], numbers: Ints) -> Floats:
+def thing_shares(arrays: ChunkArrays, things: Sequence[FoundTerm], numbers: Ints) -> Floats:
     """Return how rare the rarest of ``things`` is that each of ``numbers`` names, in [0, 1]."""
     living = int(arrays.totals.chunks.sum())
     shares = np.zeros(len(numbers), np.float32)
@@ -200,6 +200,8 @@ class Adjustments(msgspec.Struct, frozen=True):
         request: Its time, its projects, and the chunks with a trigger in it.
         pinned: Chunks of files that the question names.
         respelled: Share of the question's terms that were replaced, in [0, 1].
+        things: Of each chunk how rare a thing it names of the kind that a list is wanted of, in
+            [0, 1]; None where none is wanted.
     """
 
     recency: RecencySettings
@@ -207,6 +209,7 @@ class Adjustments(msgspec.Struct, frozen=True):
     request: RankingRequest
     pinned: Collection[int]
     respelled: float = 0.0
+    things: Floats | None = None
 
     def apply(self, view: PartitionView, numbers: Ints, total: Floats) -> Adjusted:
         """Return the scores ``total`` of the chunks ``numbers`` adjusted."""
@@ -252,6 +255,8 @@ class Adjustments(msgspec.Struct, frozen=True):
 
     def _lifts(self, numbers: Ints) -> Iterator[tuple[str, Floats]]:
         lifts = (("trigger", self.request.triggered, TRIGGER_LIFT), ("path", self.pinned, 1.0))
+        if self.things is not None:
+            yield "kind", self.ranking.kind * self.things
         for name, lifted, share in lifts:
             if lifted:
                 is_lifted = np.isin(numbers, np.fromiter(lifted, np.int64))

@@ -31,11 +31,11 @@ from recollect.index.query.ranking import (
     Adjustments,
     ScoreParts,
     best_possible,
-    kind_share,
     own_share,
     own_weight,
     plain_weights,
     priors,
+    thing_shares,
     weights_for,
 )
 from recollect.index.vectors.vector_rows import estimated, smoothed_vectors
@@ -110,12 +110,17 @@ class RankingPipeline:
         """Return the best chunks with their scores and the parts of these."""
         parts = self._parts(self._candidates())
         self._pinned = self._best_of_named(parts)
-        parts = self._with_things(self._with_own(self._answering(self._rescored(parts))))
+        parts = self._with_own(self._answering(self._rescored(parts)))
         respelled = {} if self._lexical is None else self._lexical.respelled
         share = len(respelled) / max(1, len(self._request.question.terms))
         ranking = PLAIN if self._settings.hybrid.enabled else self._settings.ranking
         adjustments = Adjustments(
-            self._settings.recency, ranking, self._request, self._pinned, share
+            self._settings.recency,
+            ranking,
+            self._request,
+            self._pinned,
+            share,
+            self._thing_shares(parts),
         )
         adjusted = adjustments.apply(self._view, parts.numbers, parts.total(self._weights))
         total = adjusted.total
@@ -279,18 +284,17 @@ class RankingPipeline:
         self._weights["own"] = weight
         return parts.with_part("own", shares)
 
-    def _with_things(self, parts: ScoreParts) -> ScoreParts:
-        """Mark which of the best name a thing of the kind that a list is wanted of."""
+    def _thing_shares(self, parts: ScoreParts) -> Floats | None:
+        """Return how far the best name a thing of the kind that a list is wanted of, see there."""
         things, weight = self._request.question.things, self._settings.ranking.kind
         if self._lexical is None or self._settings.hybrid.enabled or not (things and weight):
-            return parts
+            return None
         most = max(RESCORED, 2 * self._request.most)
         best = self._ordered(parts.numbers, parts.total(self._weights), most)
         found = [self._view.words.find(self._tx, thing) for thing in things]
         shares = np.zeros(len(parts.numbers), np.float32)
-        shares[best] = kind_share(self._arrays, found, parts.numbers[best])
-        self._weights["kind"] = weight
-        return parts.with_part("kind", shares)
+        shares[best] = thing_shares(self._arrays, found, parts.numbers[best])
+        return shares
 
     def _ordered(self, numbers: Ints, total: Floats, most: int) -> Ints:
         """Return the first ``most`` positions, best first.
