@@ -54,7 +54,7 @@ def test_the_fit_finds_what_tells_answers_from_the_rest() -> None:
     asked = []
     for _ in range(4000):
         score, words = float(draw.uniform(-2, 0)), float(draw.uniform(0, 0.4))
-        measured = Measures(score, words, 0.0, 0.0, float(draw.integers(2, 8)), 0.0)
+        measured = Measures(score, words, 0.0, float(draw.integers(2, 8)), 0.0)
         asked.append(
             Asked(
                 dataset="made",
@@ -68,9 +68,9 @@ def test_the_fit_finds_what_tells_answers_from_the_rest() -> None:
             )
         )
     found = fit(asked)
-    assert found.meaning == 0.0  # which the mode leaves out
+    assert (found.rest, found.other) == (0.0, 0.0)  # which tell nothing here
     for score in (-1.5, -0.8, -0.2):
-        measured = Measures(score, 0.1, 0.0, 0.0, 5.0, 0.0)
+        measured = Measures(score, 0.1, 0.0, 5.0, 0.0)
         wanted = true.probability(measured)
         assert found.probability(measured) == pytest.approx(wanted, abs=0.06)
 

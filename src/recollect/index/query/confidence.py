@@ -39,7 +39,6 @@ class Measures(msgspec.Struct, frozen=True):
     Attributes:
         score: The natural logarithm of the best score.
         words: What words add to the sixth of the ranking; 0 where there is none.
-        meaning: What its meaning adds.
         rest: The score of the thirtieth, as a share of the best.
         terms: Distinct terms in the question, `MOST_TERMS` at most.
         other: 1 where the best hit is of the person asked about, and not about themselves; else 0.
@@ -47,7 +46,6 @@ class Measures(msgspec.Struct, frozen=True):
 
     score: float
     words: float
-    meaning: float
     rest: float
     terms: float
     other: float
@@ -58,7 +56,6 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
     score: float
     words: float = 0.0
-    meaning: float = 0.0
     rest: float = 0.0
     terms: float = 0.0
     other: float = 0.0
@@ -75,14 +72,12 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 MEASURES = Measures.__struct_fields__
 CALIBRATIONS = {
     "hybrid": Calibration(
-        score=7.16, words=-13.09, rest=-5.32, terms=0.24, other=-1.16, constant=10.39
+        score=7.1, words=-12.4, rest=-4.88, terms=0.232, other=-1.19, constant=10.07
     ),
     "lexical": Calibration(
-        score=4.34, words=-2.77, rest=-6.0, terms=0.33, other=-1.09, constant=7.24
+        score=4.4, words=-3.82, rest=-4.86, terms=0.271, other=-0.925, constant=7.07
     ),
-    "vector": Calibration(
-        score=11.15, meaning=0.01, rest=-5.11, terms=-0.008, other=-1.0, constant=2.18
-    ),
+    "vector": Calibration(score=5.47, rest=-8.86, other=-1.36, constant=8.93),
 }
 """By mode. Fitted by `python -m benchmarks confidence` on LoCoMo dev and BEAM; measures that a mode
 leaves out gained nothing there."""
@@ -104,7 +99,6 @@ def measures(hits: Sequence[Hit], ranked: Ranked, terms: int) -> Measures:
     return Measures(
         score=math.log(score),
         words=sum(sixth.get(part, 0.0) for part in WORDS),
-        meaning=sixth.get("vector", 0.0),
         rest=max(thirtieth, LEAST_THIRTIETH) / score,
         terms=float(min(terms, MOST_TERMS)),
         other=float(is_person and not speaks_of_oneself(best.snippet)),
