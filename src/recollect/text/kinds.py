@@ -16,14 +16,14 @@ import msgspec
 from recollect.text.terms import terms
 
 
-def things_of(asked: Iterable[str]) -> tuple[str, ...]:
+def things_of(question_terms: Iterable[str]) -> tuple[str, ...]:
     """Return the terms of things of the first kind that the terms of a question name, sorted.
 
     >>> "hamster" in things_of(("pet",)), things_of(("invoic",))
     (True, ())
     """
     kinds = _things_by_kind()
-    return tuple(sorted(next((kinds[term] for term in asked if term in kinds), ())))
+    return tuple(sorted(next((kinds[term] for term in question_terms if term in kinds), ())))
 
 
 @functools.cache  # read for the first question that asks for a list

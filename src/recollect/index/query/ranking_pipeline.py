@@ -291,9 +291,9 @@ class RankingPipeline:
             return None
         most = max(RESCORED, 2 * self._request.most)
         best = self._ordered(parts.numbers, parts.total(self._weights), most)
-        found = [self._view.words.find(self._tx, thing) for thing in things]
+        terms = [self._view.words.find(self._tx, thing) for thing in things]
         shares = np.zeros(len(parts.numbers), np.float32)
-        shares[best] = thing_shares(self._arrays, found, parts.numbers[best])
+        shares[best] = thing_shares(self._arrays, terms, parts.numbers[best])
         return shares
 
     def _ordered(self, numbers: Ints, total: Floats, most: int) -> Ints:
