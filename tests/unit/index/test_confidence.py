@@ -58,7 +58,7 @@ def test_a_crowd_of_equal_hits_is_less_confident_than_one_that_stands_out(mode: 
 
 @pytest.mark.parametrize("mode", CALIBRATIONS)
 def test_who_asks_back_is_less_probably_the_answer(mode: str) -> None:
-    """ "What pets does Ana have?" is not answered by what Ana asks others."""
+    """Pets of Ana are not known by what Ana asks others about theirs."""
 
     def confidence(snippet: str, **said: object) -> float:
         return confidence_in([_hit(0.5, snippet=snippet, **said)], _ranked(), 5, mode)
