@@ -119,7 +119,7 @@ ROOMS = {
     "times": Room(("text/times",), ("unit/text/times", "unit/test_moments.py",
                                     "unit/index/test_time_fit.py")),
     "tokens": Room(
-        ("governance/tokens.py", "governance/token_file.py", "server/guard.py"),
+        ("governance/tokens.py", "governance/token_file.py", "server/middleware.py"),
         ("unit/governance/test_tokens.py", "unit/cli/test_tokens.py",
          "unit/server", "integration/server/test_guard_matrix.py"),
     ),

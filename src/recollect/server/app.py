@@ -1,4 +1,8 @@
-"""The application: finds the route of a request, calls its use case, and sends the answer."""
+"""The application: finds the route of a request, calls its use case, and sends the answer.
+
+Checks that need no route are layers of ASGI middleware, in the order of `HttpApp.behind_layers`;
+those that depend on it are steps of `HttpApp.__call__` (docs/adr/0011).
+"""
 
 from __future__ import annotations
 
@@ -17,26 +21,29 @@ from typing import Any, BinaryIO
 import msgspec
 
 from recollect import __version__
-from recollect.caller import Caller
-from recollect.core.errors import RecollectError, StoreError
+from recollect.caller import Caller, Callers
+from recollect.core.errors import StoreError
 from recollect.governance.tokens import Right
 from recollect.mcp.http import McpEndpoint
 from recollect.server.calls import Batches, Calls
-from recollect.server.errors import UNEXPECTED, Refused, Rejection, rejection_of
 from recollect.server.given import Request
-from recollect.server.guard import check_media, most_held, pieces_of, read_body
-from recollect.server.logs import log_unexpected
 from recollect.server.metrics import ROUTE, Metrics
+from recollect.server.middleware import (
+    Authentication,
+    ErrorAnswers,
+    SiteCheck,
+    check_media,
+    most_held,
+    pieces_of,
+    read_body,
+)
 from recollect.server.openapi.document import openapi_of
 from recollect.server.response import (
     AsgiApp,
-    ClientGone,
-    ClientStuck,
     Receive,
     Response,
     Scope,
     Send,
-    send_rejection,
     send_response,
 )
 from recollect.server.route import (
@@ -121,7 +128,20 @@ class HttpApp:
         routes = (*routes, _description(routes))
         self._table = Table(routes)
         self._mounts = {mount.path: mount for mount in mounts}
-        self.open_paths = [route.path for route in routes if route.right is None]
+        self._open_paths = [route.path for route in routes if route.right is None]
+
+    def behind_layers(self, callers: Callers, hosts: Iterable[str] = ()) -> AsgiApp:
+        """Return the application behind its layers; a request passes the last one first.
+
+        Args:
+            callers: Knows the tokens.
+            hosts: Names of this server besides the loopback ones, such as the bound address.
+        """
+        app: AsgiApp = self
+        app = Authentication(app, callers, self.calls, self._open_paths)
+        app = SiteCheck(app, hosts)
+        app = ErrorAnswers(app)
+        return self.metrics.around(app)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -132,17 +152,7 @@ class HttpApp:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        try:
-            await self._answer(scope, receive, send)
-        except ClientStuck:
-            scope.get("abort", nullcontext)()
-        except ClientGone:  # or a client that got a part must not take it for the whole
-            return
-        except Exception as error:  # noqa: BLE001  # every request is answered
-            await send_rejection(scope, send, _rejection(error))
-
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that has passed the layers; raise what is to be answered as an error."""
         path = scope["raw_path"].decode("latin-1")
         caller = scope["state"]["caller"]
         mount = self._mounts.get("/" + path.split("/", 2)[1])
@@ -321,12 +331,3 @@ def _response(route: Any, value: Any) -> Response:
         value = value.value
     media = getattr(route, "media", JSON)
     return Response(_encode(value) if media == JSON else value.encode(), status, media)
-
-
-def _rejection(error: Exception) -> Rejection:
-    if isinstance(error, Refused):
-        return error.rejection
-    if isinstance(error, RecollectError):
-        return rejection_of(error)
-    log_unexpected(error)
-    return UNEXPECTED

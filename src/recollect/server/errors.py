@@ -8,6 +8,7 @@ import msgspec
 
 from recollect.answers.error import ErrorAnswer, ErrorText, handling_of
 from recollect.core.errors import RecollectError
+from recollect.server.logs import log_unexpected
 
 Header: TypeAlias = tuple[bytes, bytes]
 
@@ -114,8 +115,13 @@ TOO_MANY = Rejection(
 )
 
 
-def rejection_of(error: RecollectError) -> Rejection:
-    """Return the rejection that answers an error."""
+def rejection_of(error: Exception) -> Rejection:
+    """Return the rejection that answers an error; one that is not ours is logged."""
+    if isinstance(error, Refused):
+        return error.rejection
+    if not isinstance(error, RecollectError):
+        log_unexpected(error)
+        return UNEXPECTED
     status = handling_of(error).status
     headers = _BEARER if status == NO_TOKEN.status else ()
     return Rejection(status, error.code, error.message, error.hint, headers)

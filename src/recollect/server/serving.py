@@ -26,7 +26,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from recollect.caller import Callers
 from recollect.server.app import HttpApp
 from recollect.server.errors import BAD_REQUEST, LONG_HEADERS, TOO_MANY, TOO_SLOW, Rejection
-from recollect.server.guard import MOST_HEADERS, Guard
+from recollect.server.middleware import MOST_HEADERS
 from recollect.server.response import AsgiApp
 
 KEEP_ALIVE_S = 60
@@ -253,10 +253,8 @@ class Server:
         self.port: int = addresses[0][1] if addresses else 0
         self.started = threading.Event()
         bound = [f"[{each[0]}]" if ":" in each[0] else each[0] for each in addresses]
-        guard = Guard(app, callers, app.calls, app.open_paths, (*bound, *hosts))
-        self._uvicorn = _Uvicorn(
-            _config(app.metrics.around(guard), limits or Limits()), app, self.started
-        )
+        layers = app.behind_layers(callers, (*bound, *hosts))
+        self._uvicorn = _Uvicorn(_config(layers, limits or Limits()), app, self.started)
 
     def run(self) -> None:
         """Serve until `stop`.
@@ -307,9 +305,9 @@ class _Uvicorn(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _config(guard: AsgiApp, limits: Limits) -> uvicorn.Config:
+def _config(app: AsgiApp, limits: Limits) -> uvicorn.Config:
     return uvicorn.Config(
-        cast(Any, guard),
+        cast(Any, app),
         http=cast(Any, partial(LimitedConnection, limits=limits)),
         ws="none",
         lifespan="off",

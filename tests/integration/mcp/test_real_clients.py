@@ -20,7 +20,6 @@ import uvicorn
 from recollect.caller import Callers
 from recollect.pool import MemoryPool
 from recollect.server.app import HttpApp, all_mounts, all_routes
-from recollect.server.guard import Guard
 from recollect.server.response import Receive, Scope, Send
 from tests.integration.mcp.conftest import Home, NewToken
 
@@ -64,11 +63,11 @@ class _Open(uvicorn.Server):
     def __init__(self, home: Path, token: str) -> None:
         self.pool, self.ready = MemoryPool(home), threading.Event()
         self.inner = HttpApp(all_routes(), all_mounts())
-        guard = Guard(self.inner, Callers(self.pool), self.inner.calls, self.inner.open_paths, ())
+        layers = self.inner.behind_layers(Callers(self.pool))
 
         async def owned(scope: Scope, receive: Receive, send: Send) -> None:
             bearer = (b"authorization", f"Bearer {token}".encode())
-            await guard({**scope, "headers": [*scope["headers"], bearer]}, receive, send)
+            await layers({**scope, "headers": [*scope["headers"], bearer]}, receive, send)
 
         app: Any = owned
         super().__init__(uvicorn.Config(app, port=0, lifespan="off", log_config=None))

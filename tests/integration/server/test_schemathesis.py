@@ -20,7 +20,6 @@ from schemathesis.schemas import APIOperation
 
 from recollect.server.app import HttpApp, all_routes
 from recollect.server.given import takes_json
-from recollect.server.guard import Guard
 from recollect.server.route import AnyRoute, StreamRoute, UploadRoute
 from tests.support.running_server import RunningServer
 from tests.support.sample_routes import SAMPLES
@@ -84,11 +83,11 @@ for _media in {media for each in ROUTES if isinstance(each, UploadRoute) for med
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
 def test_every_answer_is_as_described(server: RunningServer, route: AnyRoute) -> None:
-    """In process: the guard and the application, without a server."""
+    """In process: the application behind its layers, without a server."""
     app = HttpApp(server.routes)
-    guard = Guard(app, server.callers, app.calls, app.open_paths)
+    layers = app.behind_layers(server.callers)
     headers = {"Authorization": f"Bearer {server.token}", "Host": "localhost"}
-    schema = schemathesis.openapi.from_asgi("/openapi.json", guard, headers=headers)
+    schema = schemathesis.openapi.from_asgi("/openapi.json", layers, headers=headers)
 
     def ask(case: AnyCase) -> None:
         case.call_and_validate(headers=headers, excluded_checks=_left_out(route))

@@ -17,6 +17,7 @@ from recollect.core.errors import InvalidInput, StoreError
 from recollect.pool import MemoryPool
 from recollect.server.app import HttpApp, all_routes
 from recollect.server.calls import MOST_TOGETHER, Batches, Calls
+from recollect.server.middleware import ErrorAnswers
 from recollect.server.response import Message
 from recollect.server.route import LARGE, Route
 
@@ -86,7 +87,8 @@ class Watched:
 
         state = {"caller": caller, "headers": {b"content-type": b"application/json"}}
         scope = {"type": "http", "method": "POST", "raw_path": path.encode(), "query_string": b""}
-        await self._app({**scope, "headers": (), "state": state}, receive, send)
+        app = ErrorAnswers(self._app)
+        await app({**scope, "headers": (), "state": state}, receive, send)
         return sent[0]["status"], msgspec.json.decode(sent[1]["body"])
 
 

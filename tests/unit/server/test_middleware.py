@@ -1,4 +1,4 @@
-"""The guard alone: what no real server hands on, and every way through it."""
+"""The layers before the application alone: every way through, and what no real server sends."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from recollect.pool import MemoryPool
 from recollect.server.calls import Calls
 from recollect.server.errors import Refused
 from recollect.server.given import SLACK
-from recollect.server.guard import (
-    Guard,
+from recollect.server.middleware import (
+    Authentication,
+    ErrorAnswers,
+    SiteCheck,
     check_media,
     most_held,
     once_headers,
@@ -24,6 +26,7 @@ from recollect.server.guard import (
     read_body,
 )
 from recollect.server.response import (
+    AsgiApp,
     ClientGone,
     Message,
     Receive,
@@ -59,11 +62,16 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryPool]:
         yield pool
 
 
+def _layers(pool: MemoryPool, calls: Calls) -> AsgiApp:
+    known = Authentication(_app, Callers(pool), calls, ["/open"])
+    return ErrorAnswers(SiteCheck(known, ["192.0.2.7", "[2001:db8::7]"]))
+
+
 @pytest.fixture
-def guard(pool: MemoryPool) -> Iterator[Guard]:
+def layers(pool: MemoryPool) -> Iterator[AsgiApp]:
     """Before an application that says who called."""
     calls = Calls()
-    yield Guard(_app, Callers(pool), calls, ["/open"], ["192.0.2.7", "[2001:db8::7]"])
+    yield _layers(pool, calls)
     calls.close()
 
 
@@ -72,7 +80,7 @@ def _headers(**headers: str) -> list[tuple[bytes, bytes]]:
     return [(name.replace("_", "-").encode(), text.encode()) for name, text in given.items()]
 
 
-def test_the_bound_address_is_a_name_of_the_server(guard: Guard) -> None:
+def test_the_bound_address_is_a_name_of_the_server(layers: AsgiApp) -> None:
     """Where it was told to listen beyond loopback."""
     for host, status in {
         "192.0.2.7:37778": 200,
@@ -80,34 +88,34 @@ def test_the_bound_address_is_a_name_of_the_server(guard: Guard) -> None:
         "[2001:DB8::7]:1": 200,
         "192.0.2.8": 421,
     }.items():
-        reply = answer_of(guard, {"raw_path": b"/open", "headers": _headers(host=host)})
+        reply = answer_of(layers, {"raw_path": b"/open", "headers": _headers(host=host)})
         assert reply is not None
         assert reply.status == status
 
 
-def test_a_token_is_known_at_once_the_second_time(guard: Guard, pool: MemoryPool) -> None:
+def test_a_token_is_known_at_once_the_second_time(layers: AsgiApp, pool: MemoryPool) -> None:
     """The first call opens the memory on a thread; those after it need none."""
     bearer = f"bearer {pool.memory().tokens.file.text()}"
     scope = {"headers": _headers(authorization=bearer)}
-    assert [answer_of(guard, dict(scope)) for _ in range(3)] == [answer_of(guard, scope)] * 3
-    assert answer_of(guard, scope).body == b"owner"  # type: ignore[union-attr]
+    assert [answer_of(layers, dict(scope)) for _ in range(3)] == [answer_of(layers, scope)] * 3
+    assert answer_of(layers, scope).body == b"owner"  # type: ignore[union-attr]
 
 
-def test_a_rotated_token_is_void_at_once(guard: Guard, pool: MemoryPool) -> None:
+def test_a_rotated_token_is_void_at_once(layers: AsgiApp, pool: MemoryPool) -> None:
     """S4: without a restart; the one before was remembered a moment ago."""
     tokens = pool.memory().tokens
     scope = {"headers": _headers(authorization=f"Bearer {tokens.file.text()}")}
-    assert answer_of(guard, scope).status == 200  # type: ignore[union-attr]
+    assert answer_of(layers, scope).status == 200  # type: ignore[union-attr]
     tokens.file.rotate()
-    assert answer_of(guard, scope).status == 401  # type: ignore[union-attr]
+    assert answer_of(layers, scope).status == 401  # type: ignore[union-attr]
     new = {"headers": _headers(authorization=f"Bearer {tokens.file.text()}")}
-    assert answer_of(guard, new).status == 200  # type: ignore[union-attr]
+    assert answer_of(layers, new).status == 200  # type: ignore[union-attr]
 
 
-def test_other_protocols_are_left_without_an_answer(guard: Guard) -> None:
+def test_other_protocols_are_left_without_an_answer(layers: AsgiApp) -> None:
     """A WebSocket, and the life of the application."""
     for kind in ("websocket", "lifespan"):
-        assert answer_of(guard, {"type": kind}) is None
+        assert answer_of(layers, {"type": kind}) is None
 
 
 def test_a_home_that_cannot_be_read_is_told(tmp_path: Path) -> None:
@@ -116,14 +124,14 @@ def test_a_home_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     pool.close()
     calls = Calls()
     scope = {"headers": _headers(authorization="Bearer rcl_" + "x" * 43)}
-    reply = answer_of(Guard(_app, Callers(pool), calls), scope)
+    reply = answer_of(_layers(pool, calls), scope)
     calls.close()
     assert reply is not None
     assert (reply.status, reply.code) == (503, StoreClosed.code)
 
 
 def test_all_headers_together_have_16_kib() -> None:
-    """With the colon, the space and the end of each line, whether the guard reads them or not."""
+    """With the colon, the space and the end of each line, whether they are read here or not."""
     ends = sum(len(name) + 4 for name in (b"host", b"x-long"))
     longest = b"x" * (16_384 - ends - len(b"localhost"))
     most = [(b"host", b"localhost"), (b"x-long", longest)]

@@ -1,16 +1,16 @@
-"""Admission to the server: who may send requests and how large, checked before routing.
+"""Layers of ASGI middleware before the application, and the checks of a body that need its route.
 
-Pure ASGI. Each check closes a hole that another program of this kind had; `docs/server.md` has the
-table with the status of each refusal.
+Each check closes a hole that another program of this kind had; `docs/server.md` has the table with
+the status of each refusal. `HttpApp.behind_layers` has the layers in their order.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterable
+from contextlib import nullcontext
 
 from recollect.caller import Callers
-from recollect.core.errors import RecollectError
 from recollect.server.calls import Calls
 from recollect.server.errors import (
     BAD_HEADERS,
@@ -31,6 +31,7 @@ from recollect.server.given import SLACK, KeptBody, takes_json
 from recollect.server.response import (
     AsgiApp,
     ClientGone,
+    ClientStuck,
     Message,
     Receive,
     Scope,
@@ -61,53 +62,43 @@ _PORT = re.compile(rb":[0-9]{1,5}$")
 _BEARER = re.compile(rb"[Bb]earer +([!-~]{1,512})")
 
 
-class Guard:
-    """Refuses what must not reach the routes.
+class ErrorAnswers:
+    """Answers what the layers below it refuse, and what fails in them."""
 
-    Args:
-        app: Answers the rest; finds the `Caller` in ``scope["state"]["caller"]``.
-        callers: Knows the tokens.
-        calls: Runs look-ups of tokens that are not cached.
-        open_paths: Paths that need no token.
-        hosts: Names of this server besides the loopback ones, such as the bound address.
-    """
-
-    def __init__(
-        self,
-        app: AsgiApp,
-        callers: Callers,
-        calls: Calls,
-        open_paths: Iterable[str] = (),
-        hosts: Iterable[str] = (),
-    ) -> None:
+    def __init__(self, app: AsgiApp) -> None:
         self._app = app
-        self._callers = callers
-        self._calls = calls
-        self._open = frozenset(path.encode() for path in open_paths)
-        self._hosts = frozenset(name.lower().encode() for name in (*LOOPBACK, *hosts))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a request, or pass it on."""
+        """Pass a request on; every one is answered unless its client is gone."""
         if scope["type"] != "http":
             return
         try:
-            headers = once_headers(scope["headers"])
-            self._check_site(scope, headers)
-            state = scope.setdefault("state", {})
-            state["headers"], state["caller"] = headers, None
-            if scope["raw_path"] not in self._open:
-                token = _token(headers)
-                caller = self._callers.at_hand(token)
-                state["caller"] = caller or await self._calls.run(self._callers.of, token)
-        except Refused as refused:
-            await send_rejection(scope, send, refused.rejection)
-        except RecollectError as error:
-            await send_rejection(scope, send, rejection_of(error))
-        else:
             await self._app(scope, receive, send)
+        except ClientStuck:
+            scope.get("abort", nullcontext)()
+        except ClientGone:  # or a client that got a part must not take it for the whole
+            return
+        except Exception as error:  # noqa: BLE001  # every request is answered
+            await send_rejection(scope, send, rejection_of(error))
 
-    def _check_site(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
-        """Refuse what a browser sends for a page of another site, or for a rebound name."""
+
+class SiteCheck:
+    """Refuses what a browser sends for a page of another site, or for a rebound name.
+
+    The layers below find the headers that decide something in ``scope["state"]["headers"]``.
+
+    Args:
+        app: The layers below.
+        hosts: Names of this server besides the loopback ones, such as the bound address.
+    """
+
+    def __init__(self, app: AsgiApp, hosts: Iterable[str]) -> None:
+        self._app = app
+        self._hosts = frozenset(name.lower().encode() for name in (*LOOPBACK, *hosts))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or raise `Refused`."""
+        headers = once_headers(scope["headers"])
         if not scope.get("target", scope["raw_path"]).startswith(b"/"):
             raise Refused(BAD_TARGET)
         host = headers.get(b"host")
@@ -115,11 +106,43 @@ class Guard:
             raise Refused(BAD_HEADERS)
         if _PORT.sub(b"", host).lower() not in self._hosts:
             raise Refused(FOREIGN_HOST)
-        origin = headers.get(b"origin")
-        if origin is not None and origin.lower() != b"http://" + host.lower():
+        own = b"http://" + host.lower()
+        is_own = headers.get(b"origin", own).lower() == own
+        if not is_own or headers.get(b"sec-fetch-site") not in _OWN_SITES:
             raise Refused(FOREIGN_ORIGIN)
-        if headers.get(b"sec-fetch-site") not in _OWN_SITES:
-            raise Refused(FOREIGN_ORIGIN)
+        scope.setdefault("state", {})["headers"] = headers
+        await self._app(scope, receive, send)
+
+
+class Authentication:
+    """Finds the caller of a token; the layers below find it in ``scope["state"]["caller"]``.
+
+    Args:
+        app: The layers below.
+        callers: Knows the tokens.
+        calls: Runs look-ups of tokens that are not cached.
+        open_paths: Paths that need no token: the caller is None.
+    """
+
+    def __init__(
+        self, app: AsgiApp, callers: Callers, calls: Calls, open_paths: Iterable[str]
+    ) -> None:
+        self._app = app
+        self._callers = callers
+        self._calls = calls
+        self._open = frozenset(path.encode() for path in open_paths)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or raise `Refused` or `Denied`."""
+        caller = None
+        if scope["raw_path"] not in self._open:
+            bearer = _BEARER.fullmatch(scope["state"]["headers"].get(b"authorization", b""))
+            if bearer is None:
+                raise Refused(NO_TOKEN)
+            token = bearer[1].decode("ascii")
+            caller = self._callers.at_hand(token) or await self._calls.run(self._callers.of, token)
+        scope["state"]["caller"] = caller
+        await self._app(scope, receive, send)
 
 
 def once_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
@@ -139,13 +162,6 @@ def once_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     if size > MOST_HEADERS:
         raise Refused(LONG_HEADERS)
     return once
-
-
-def _token(headers: dict[bytes, bytes]) -> str:
-    found = _BEARER.fullmatch(headers.get(b"authorization", b""))
-    if found is None:
-        raise Refused(NO_TOKEN)
-    return found[1].decode("ascii")
 
 
 def check_media(endpoint: Endpoint, headers: dict[bytes, bytes]) -> None:
