@@ -12,8 +12,8 @@ from recollect.core.errors import InvalidInput, NotFound
 from recollect.server.route import (
     AnyRoute,
     Created,
-    Given,
-    LenientGiven,
+    Fields,
+    LenientFields,
     Nothing,
     Route,
     StreamRoute,
@@ -27,7 +27,7 @@ class Echo(msgspec.Struct, frozen=True):
     values: dict[str, Any]
 
 
-class Plain(Given, frozen=True):
+class Plain(Fields, frozen=True):
     """Fields of a strict route."""
 
     text: str = ""
@@ -36,7 +36,7 @@ class Plain(Given, frozen=True):
     any: Any = None
 
 
-class Asked(Given, frozen=True):
+class Asked(Fields, frozen=True):
     """Fields of a query."""
 
     text: str = ""
@@ -44,7 +44,7 @@ class Asked(Given, frozen=True):
     tags: list[str] = msgspec.field(default_factory=list)
 
 
-class Keyed(Given, frozen=True):
+class Keyed(Fields, frozen=True):
     """With one of the path."""
 
     key: str
@@ -52,7 +52,7 @@ class Keyed(Given, frozen=True):
     idempotency: str | None = None
 
 
-class Tool(LenientGiven, frozen=True):
+class Tool(LenientFields, frozen=True):
     """Fields of a hook."""
 
     session_id: str | None = None
@@ -116,7 +116,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         path="/sample/plain",
         summary="Plain",
         right="read",
-        given=Plain,
+        fields=Plain,
         call=_echo,
         answer=Echo,
     ),
@@ -125,7 +125,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         path="/sample/plain",
         summary="Query",
         right="read",
-        given=Asked,
+        fields=Asked,
         call=_echo,
         answer=Echo,
     ),
@@ -134,7 +134,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         path="/sample/keyed/{key}",
         summary="Keyed",
         right="write",
-        given=Keyed,
+        fields=Keyed,
         headers={"idempotency-key": "idempotency"},
         call=_echo_on_the_loop,
         answer=Echo,
@@ -145,7 +145,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         path="/sample/keyed/{key}",
         summary="Remove",
         right="admin",
-        given=Keyed,
+        fields=Keyed,
         call=_echo,
         answer=Echo,
     ),
@@ -154,7 +154,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         path="/sample/made",
         summary="Made",
         right="capture",
-        given=Plain,
+        fields=Plain,
         call=_made,
         answer=Echo,
         status=201,
@@ -164,7 +164,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         path="/sample/hook",
         summary="Hook",
         right="capture",
-        given=Tool,
+        fields=Tool,
         call=_echo,
         answer=Echo,
     ),
@@ -173,7 +173,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         path="/sample/fails",
         summary="Fails",
         right="read",
-        given=Plain,
+        fields=Plain,
         call=_fail,
         answer=Echo,
     ),
@@ -191,7 +191,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         path="/sample/loop",
         summary="On the loop",
         right="read",
-        given=Plain,
+        fields=Plain,
         call=_echo_on_the_loop,
         answer=Echo,
     ),
@@ -200,7 +200,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         path="/sample/count",
         summary="Pieces",
         right="read",
-        given=Asked,
+        fields=Asked,
         call=_count,
         media="text/plain",
         filename="count.txt",

@@ -26,7 +26,6 @@ from recollect.core.errors import StoreError
 from recollect.governance.tokens import Right
 from recollect.mcp.http import McpEndpoint
 from recollect.server.calls import Batches, Calls
-from recollect.server.given import Request
 from recollect.server.metrics import ROUTE, Metrics
 from recollect.server.middleware import (
     Authentication,
@@ -38,6 +37,7 @@ from recollect.server.middleware import (
     read_body,
 )
 from recollect.server.openapi.document import openapi_of
+from recollect.server.request import Request
 from recollect.server.response import (
     AsgiApp,
     Receive,
@@ -105,21 +105,21 @@ class HttpApp:
     Args:
         routes: All of them.
         mounts: Applications below a path of their own.
-        heard: Called at each request of a hook; returns at once.
+        on_hook: Called at each request of a hook; returns at once.
 
     Raises:
         Conflict: two routes have the same address.
-        InvalidInput: a route names a field that its ``given`` lacks.
+        InvalidInput: a route names a field that its ``fields`` lacks.
     """
 
     def __init__(
         self,
         routes: Sequence[AnyRoute],
         mounts: Iterable[Mount] = (),
-        heard: Callable[[], object] = lambda: None,
+        on_hook: Callable[[], object] = lambda: None,
     ) -> None:
         self.calls = Calls()
-        self._heard = heard
+        self._on_hook = on_hook
         self._admissions = Admissions(self.calls)
         self._batches = Batches()
         self.streams = Streams()
@@ -164,7 +164,7 @@ class HttpApp:
         route, headers = entry.route, scope["state"]["headers"]
         scope[ROUTE] = route.path
         if route.right == "hooks":
-            self._heard()
+            self._on_hook()
         check_media(route, headers)
         request = Request(path=fields, query=scope["query_string"], headers=scope["headers"])
         admission = self._admissions.of(None if caller is None else caller.token, route.right)
@@ -205,11 +205,11 @@ class HttpApp:
         if not entry.is_async:
             return await admission.run(_answered, entry, caller, request)
         if len(request.body) < LARGE:
-            given = _given(entry, caller, request)
+            fields = _read_fields(entry, caller, request)
         else:
-            given = await admission.run(_given, entry, caller, request)
+            fields = await admission.run(_read_fields, entry, caller, request)
         with _acting(caller):
-            return _response(entry.route, await entry.call(caller, given))
+            return _response(entry.route, await entry.call(caller, fields))
 
     async def _share(
         self, entry: Entry, caller: Caller | None, request: Request, admission: Admission
@@ -232,11 +232,11 @@ class HttpApp:
         pieces: AsyncIterator[bytes],
         admission: Admission,
     ) -> Response:
-        given = await admission.run(_given, entry, caller, request)
+        fields = await admission.run(_read_fields, entry, caller, request)
         with TemporaryFile(dir=caller.memory.home) as file:
             async for piece in pieces:
                 await admission.run(file.write, piece)
-            return await admission.run(_uploaded, entry, caller, given, file)
+            return await admission.run(_uploaded, entry, caller, fields, file)
 
 
 def all_routes() -> tuple[AnyRoute, ...]:
@@ -257,23 +257,23 @@ def _description(routes: Sequence[AnyRoute]) -> AnyRoute:
     """Return the route that describes all routes except itself."""
     document = openapi_of(routes, __version__)
 
-    async def describe(_caller: Caller, _given: Nothing) -> dict[str, Any]:
+    async def describe(_caller: Caller, _fields: Nothing) -> dict[str, Any]:
         """Describe the routes as OpenAPI 3.1."""
         return document
 
     return route_of(describe, "GET", "/openapi.json", "read")
 
 
-def _given(entry: Entry, caller: Caller | None, request: Request) -> Any:
+def _read_fields(entry: Entry, caller: Caller | None, request: Request) -> Any:
     if caller is not None and entry.route.right is not None:
         caller.require(entry.route.right)
     return entry.reader.read(request)
 
 
 def _called(entry: Entry, caller: Caller | None, request: Request) -> Any:
-    given = _given(entry, caller, request)
+    fields = _read_fields(entry, caller, request)
     with _acting(caller):
-        return entry.call(caller, given)
+        return entry.call(caller, fields)
 
 
 def _acting(caller: Caller | None) -> AbstractContextManager[None]:
@@ -287,26 +287,26 @@ def _answered(entry: Entry, caller: Caller | None, request: Request) -> Response
 def _answered_each(
     entry: Entry, caller: Caller | None, requests: Sequence[Request]
 ) -> list[Response | Exception]:
-    given = [_or_error(_given, entry, caller, request) for request in requests]
-    ready = [each for each in given if not isinstance(each, Exception)]
+    fields = [_or_error(_read_fields, entry, caller, request) for request in requests]
+    ready = [each for each in fields if not isinstance(each, Exception)]
     with _acting(caller):
-        made = iter(_shared(entry, caller, ready) if ready else ())
-    values = [each if isinstance(each, Exception) else next(made) for each in given]
+        answers = iter(_shared(entry, caller, ready) if ready else ())
+    values = [each if isinstance(each, Exception) else next(answers) for each in fields]
     return [
         each if isinstance(each, Exception) else _or_error(_response, entry.route, each)
         for each in values
     ]
 
 
-def _shared(entry: Entry, caller: Caller | None, given: Sequence[Any]) -> Sequence[Any]:
+def _shared(entry: Entry, caller: Caller | None, fields: Sequence[Any]) -> Sequence[Any]:
     """Return a value or an error for each; a failure for all may have been caused by another."""
     try:
-        values: Sequence[Any] = entry.call(caller, given)
+        values: Sequence[Any] = entry.call(caller, fields)
     except Exception as error:  # noqa: BLE001  # the requests get it
         is_unknown = isinstance(error, StoreError) and error.facts.get("outcome") == "unknown"
-        if is_unknown or len(given) == 1:
-            return [error] * len(given)
-        return [value for each in given for value in _shared(entry, caller, [each])]
+        if is_unknown or len(fields) == 1:
+            return [error] * len(fields)
+        return [value for each in fields for value in _shared(entry, caller, [each])]
     return values
 
 
@@ -317,10 +317,10 @@ def _or_error(make: Callable[..., Any], *args: Any) -> Any:
         return error
 
 
-def _uploaded(entry: Entry, caller: Caller, given: Any, file: BinaryIO) -> Response:
+def _uploaded(entry: Entry, caller: Caller, fields: Any, file: BinaryIO) -> Response:
     file.seek(0)
     with caller.acting():
-        return _response(entry.route, entry.call(caller, given, file))
+        return _response(entry.route, entry.call(caller, fields, file))
 
 
 def _response(route: Any, value: Any) -> Response:

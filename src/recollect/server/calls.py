@@ -59,20 +59,20 @@ class Calls:
             StoreError: its thread died, or none can be started.
         """
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        called = (future, ended)
+        call = (future, ended)
         self._pool.put(
-            partial(self._work, called, work, args), lambda lost: self._end((called, None, lost))
+            partial(self._work, call, work, args), lambda lost: self._end((call, None, lost))
         )
         with Looking(self._pool.look):
             return await future
 
-    def _work(self, called: _Called, work: Callable[..., T], args: tuple[Any, ...]) -> None:
+    def _work(self, call: _Called, work: Callable[..., T], args: tuple[Any, ...]) -> None:
         try:
-            self._end((called, work(*args), None))
+            self._end((call, work(*args), None))
         except Exception as error:  # noqa: BLE001  # the caller gets it
-            self._end((called, None, error))
+            self._end((call, None, error))
         except BaseException:  # noqa: BLE001  # SystemExit would end the loop of its caller
-            self._end((called, None, died()))
+            self._end((call, None, died()))
 
     def _end(self, ended: _Ended) -> None:
         self._ended.append(ended)
@@ -137,16 +137,16 @@ class Batches:
                 del waiting[:MOST_TOGETHER]
                 items = [item for item, _ in batch]
                 try:
-                    made = await work(items)
+                    outcomes = await work(items)
                 except Exception as error:  # noqa: BLE001  # the callers get it
-                    made = [error] * len(batch)
-                _tell(batch, made)
+                    outcomes = [error] * len(batch)
+                _tell(batch, outcomes)
         finally:
             del self._waiting[kind]
 
 
-def _tell(batch: _Waiting, made: Sequence[Any]) -> None:
-    for (_, future), value in zip(batch, made, strict=True):
+def _tell(batch: _Waiting, outcomes: Sequence[Any]) -> None:
+    for (_, future), value in zip(batch, outcomes, strict=True):
         if future.done():  # its caller is gone
             continue
         if isinstance(value, Exception):

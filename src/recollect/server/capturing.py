@@ -23,7 +23,7 @@ from recollect.observations.draft import GivenObservation
 from recollect.observations.observation import Made, Observation
 from recollect.observations.recalled import RECALLED
 from recollect.observations.rows import Recorded
-from recollect.server.route import LenientGiven
+from recollect.server.route import LenientFields
 from recollect.server.values import moment_of
 from recollect.sessions.lifecycle import Hooked, Moment
 from recollect.sessions.record.session import Session
@@ -35,7 +35,7 @@ NO_SESSION, UNREAD = "no_session", "unread"
 """Reasons why something is not stored where, or as, the client meant it."""
 
 
-class Report(LenientGiven, frozen=True, kw_only=True):
+class Report(LenientFields, frozen=True, kw_only=True):
     """What every hook tells.
 
     Attributes:
@@ -87,14 +87,14 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
 _LABEL_IS_IN = 64 * MAX_LABEL_CHARS
 """Characters that are searched for a name: 16 MB of them took a thread a second each time."""
 
-_Place: TypeAlias = tuple[Hooked, ReportNote | None]
+_Target: TypeAlias = tuple[Hooked, ReportNote | None]
 """The session of a report, and why it is not the one named."""
 
 
 def label_of(text: str | None) -> str | None:
     """Return a name in a form that can be stored; None if nothing is left of it."""
-    shown = "".join(c if c.isprintable() else " " for c in (text or "")[:_LABEL_IS_IN])
-    return " ".join(shown.split())[:MAX_LABEL_CHARS].rstrip() or None
+    printable = "".join(c if c.isprintable() else " " for c in (text or "")[:_LABEL_IS_IN])
+    return " ".join(printable.split())[:MAX_LABEL_CHARS].rstrip() or None
 
 
 def event_id_of(text: str | None) -> str | None:
@@ -107,10 +107,10 @@ def event_id_of(text: str | None) -> str | None:
         return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def time_of(written: int | str | None) -> int | None:
+def time_of(value: int | str | None) -> int | None:
     """Return the time of an event, ms UTC; None where it cannot be understood."""
     try:
-        return None if written is None else check_time(moment_of(written))
+        return None if value is None else check_time(moment_of(value))
     except InvalidInput:
         return None
 
@@ -121,13 +121,13 @@ def check_captured(caller: Caller, report: Report) -> None:
     Raises:
         Denied: it is not captured; the fact ``reason`` has the reason.
     """
-    memory, tool, given = caller.memory, None, None
+    memory, tool, tool_input = caller.memory, None, None
     if isinstance(report, ToolReport):
-        tool, given = label_of(report.tool_name), report.input
-        if memory.observations.own_calls.includes(tool, given):
+        tool, tool_input = label_of(report.tool_name), report.input
+        if memory.observations.own_calls.includes(tool, tool_input):
             raise Denied("a call of our own makes no observation", reason=RECALLED)
     project, at = label_of(report.project_path), time_of(report.created_at)
-    refusal = memory.capture.refusal(project, tool, given, at)
+    refusal = memory.capture.refusal(project, tool, tool_input, at)
     if refusal is not None:
         memory.capture.count({refusal.reason: int(isinstance(report, ToolReport))})
         raise Denied(f"not captured: {refusal.why}", reason=refusal.reason)
@@ -149,9 +149,9 @@ def hooked_of(
         NotFound: it is the id of a session that the caller may not write into.
     """
     if report.session_key is None and report.session_id is not None:
-        known = caller.memory.sessions.known(report.session_id)
-        if known is not None and known.id == report.session_id:
-            return _by_id(caller, known.id, moment), None
+        session = caller.memory.sessions.known(report.session_id)
+        if session is not None and session.id == report.session_id:
+            return _by_id(caller, session.id, moment), None
     project, at = label_of(report.project_path), time_of(report.created_at)
     name, problem = report.session_key or report.session_id, "no session_key was given"
     if name is not None:
@@ -195,62 +195,62 @@ def store_each(
     Raises:
         StoreError: nothing is stored of any, unless the fact ``outcome`` says ``"unknown"``.
     """
-    places = _Places(caller, event)
-    drafts: list[tuple[_Place, GivenObservation, ReportNote | None] | RecollectError] = []
-    for given in reports:
+    targets = _Targets(caller, event)
+    drafts: list[tuple[_Target, GivenObservation, ReportNote | None] | RecollectError] = []
+    for raw in reports:
         try:
-            report = check(given)
-            place = places.of(report)
-            drafts.append((place, *given_of(report, place[0].session, event)))
+            report = check(raw)
+            target = targets.of(report)
+            drafts.append((target, *draft_of(report, target[0].session, event)))
         except RecollectError as error:
             drafts.append(error)
-    kept = [each[1] for each in drafts if not isinstance(each, RecollectError)]
-    made = iter(caller.memory.observations.record_each(kept) if kept else ())
+    observations = [each[1] for each in drafts if not isinstance(each, RecollectError)]
+    outcomes = iter(caller.memory.observations.record_each(observations) if observations else ())
     return [
-        each if isinstance(each, RecollectError) else _stored(next(made), each[0], each[2])
+        each if isinstance(each, RecollectError) else _stored(next(outcomes), each[0], each[2])
         for each in drafts
     ]
 
 
-class _Places:
+class _Targets:
     """The sessions of the reports of a batch: each is looked up once."""
 
     def __init__(self, caller: Caller, event: Literal["tool"] | None) -> None:
         self._caller = caller
         self._event = event
-        self._open: dict[tuple[str | None, ...], _Place] = {}
+        self._open: dict[tuple[str | None, ...], _Target] = {}
 
-    def of(self, report: ToolReport) -> _Place:
+    def of(self, report: ToolReport) -> _Target:
         """Return the session of a report, as `hooked_of` does."""
         project = label_of(report.project_path)
-        asked = (report.session_key, report.session_id, project)
-        if (known := self._open.get(asked)) is not None:
-            return known
+        names = (report.session_key, report.session_id, project)
+        if (target := self._open.get(names)) is not None:
+            return target
         is_by_hand = self._event is None and label_of(report.tool_name) is None
         beginning = _nothing if is_by_hand else partial(check_captured, self._caller, report)
-        place = hooked_of(self._caller, report, "during", beginning)
-        if place[0].became != "over":  # to which one it belongs then depends on its time
-            self._open[asked] = place
-        return place
+        target = hooked_of(self._caller, report, "during", beginning)
+        if target[0].became != "over":  # to which one it belongs then depends on its time
+            self._open[names] = target
+        return target
 
 
 def _nothing() -> None:
     pass
 
 
-def given_of(
+def draft_of(
     report: ToolReport, session: Session, event: Made | None
 ) -> tuple[GivenObservation, ReportNote | None]:
     """Return a report as recorded in a session, and a note about it."""
     project = label_of(report.project_path)
-    given, told = _understood(report)
+    texts, note = _understood(report)
     failed = report.error is not None and event == "tool"
-    made = GivenObservation(
+    observation = GivenObservation(
         session_id=session.id,
         tool_name=label_of(report.tool_name),
         type=label_of(report.type),
-        input=given["input"],
-        output=given["output"],
+        input=texts["input"],
+        output=texts["output"],
         summary=report.summary,
         importance=report.importance,
         event_id=event_id_of(report.event_id),
@@ -263,33 +263,33 @@ def given_of(
         at=time_of(report.created_at),
         project=None if project == session.project else project,
     )
-    return made, told
+    return observation, note
 
 
 def _stored(
-    outcome: Recorded | RecollectError, place: _Place, told: ReportNote | None
+    outcome: Recorded | RecollectError, target: _Target, report_note: ReportNote | None
 ) -> Stored | RecollectError:
     if isinstance(outcome, RecollectError):
         return outcome
-    session, note = place
-    made, is_new = outcome.observation, outcome.is_new
-    return Stored(observation=made, is_new=is_new, session=session, note=told or note)
+    session, note = target
+    observation, is_new = outcome.observation, outcome.is_new
+    return Stored(observation=observation, is_new=is_new, session=session, note=report_note or note)
 
 
 def _understood(report: ToolReport) -> tuple[Mapping[str, Any], ReportNote | None]:
     """Return input and output, with the unreadable part of the report, and a note about it."""
-    given = {"input": report.input, "output": report.output}
+    texts = {"input": report.input, "output": report.output}
     if report.unread is not None:
-        place = next((name for name in ("output", "input") if given[name] is None), None)
-        if place is None:
-            given["output"] = {"output": report.output, "unread": report.unread}
+        free = next((name for name in ("output", "input") if texts[name] is None), None)
+        if free is None:
+            texts["output"] = {"output": report.output, "unread": report.unread}
         else:
-            given[place] = report.unread
-        return given, ReportNote(reason=UNREAD, why="what could not be read is kept as text")
+            texts[free] = report.unread
+        return texts, ReportNote(reason=UNREAD, why="what could not be read is kept as text")
     if report.left_out:
         why = f"{report.left_out} bytes in the middle were left out"
-        return given, ReportNote(reason="too_large", why=why)
-    if any(isinstance(text, str) and TAG in text for text in given.values()):
+        return texts, ReportNote(reason="too_large", why=why)
+    if any(isinstance(text, str) and TAG in text for text in texts.values()):
         why = "what this memory had put into the prompt was left out"
-        return given, ReportNote(reason=RECALLED, why=why)
-    return given, None
+        return texts, ReportNote(reason=RECALLED, why=why)
+    return texts, None

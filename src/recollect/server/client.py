@@ -75,14 +75,14 @@ class WorkerConnection:
             self._line.close()
             self._line = None
 
-    def post(self, path: str, given: object) -> bytes | None:
+    def post(self, path: str, arguments: object) -> bytes | None:
         """Return the body of an answer; None where it is an error.
 
         Raises:
             WorkerGone: it does not answer.
             UnicodeEncodeError: an argument cannot be encoded as JSON.
         """
-        body = msgspec.json.encode(given)
+        body = msgspec.json.encode(arguments)
         try:
             if self._line is None:
                 self._line = self._connected()
@@ -130,22 +130,22 @@ class WorkerConnection:
 
 def _answer(line: socket.socket, wait: Callable[[socket.socket], None]) -> tuple[int, bytes]:
     """Read one answer: status and body. ``wait`` returns when there is something to read."""
-    held = b""
-    while _HEAD_END not in held:
+    data = b""
+    while _HEAD_END not in data:
         wait(line)
-        held += _more(line)
-    head, _, body = held.partition(_HEAD_END)
+        data += _more(line)
+    head, _, body = data.partition(_HEAD_END)
     first, *fields = head.split(b"\r\n")
     try:
         status = int(first.split(b" ")[1])
         length = int(next(f[15:] for f in fields if f[:15].lower() == b"content-length:"))
     except (IndexError, StopIteration, ValueError) as error:
         raise WorkerGone from error
-    parts, missing = [body], length - len(body)
-    while missing > 0:
+    parts, remaining = [body], length - len(body)
+    while remaining > 0:
         wait(line)
         parts.append(_more(line))
-        missing -= len(parts[-1])
+        remaining -= len(parts[-1])
     return status, b"".join(parts)
 
 
@@ -210,25 +210,27 @@ class WorkerMemory:
         on_progress: OnProgress | None = None,
     ) -> SearchResult:
         """Return the best hits for a question; see `Memory.search`."""
-        given = _given(locals(), "on_progress")
+        arguments = _arguments(locals(), "on_progress")
         from recollect.core.clock import check_time
         from recollect.index.query.hit import SearchResult
 
         # As texts they are in the zone of the user, as datetimes without one in UTC.
         for name in ("since", "until", "as_of"):
-            if isinstance(given[name], datetime):
-                given[name] = check_time(given[name])
-        told: dict[str, Any] = {} if on_progress is None else {"on_progress": on_progress}
-        return self.ask("search", given, SearchResult, lambda own: own.search(**given, **told))
+            if isinstance(arguments[name], datetime):
+                arguments[name] = check_time(arguments[name])
+        progress: dict[str, Any] = {} if on_progress is None else {"on_progress": on_progress}
+        return self.ask(
+            "search", arguments, SearchResult, lambda own: own.search(**arguments, **progress)
+        )
 
     def lines(
         self, result: SearchResult, *, for_session: str | None = None, for_sender: str | None = None
     ) -> IndexLines:
         """Return the hits of a search, one line each; see `Memory.lines`."""
-        given = _given(locals())
+        arguments = _arguments(locals())
         from recollect.recall.steps.lines import IndexLines
 
-        return self.ask("lines", given, IndexLines, lambda own: own.lines(**given))
+        return self.ask("lines", arguments, IndexLines, lambda own: own.lines(**arguments))
 
     def get(
         self,
@@ -239,10 +241,10 @@ class WorkerMemory:
         for_sender: str | None = None,
     ) -> DetailBatch:
         """Return records in full; see `Memory.get`."""
-        given = _given(locals())
+        arguments = _arguments(locals())
         from recollect.recall.steps.detail import DetailBatch, with_records
 
-        batch = self.ask("get", given, DetailBatch, lambda own: own.get(**given))
+        batch = self.ask("get", arguments, DetailBatch, lambda own: own.get(**arguments))
         return with_records(batch)
 
     def read(
@@ -255,10 +257,10 @@ class WorkerMemory:
         for_sender: str | None = None,
     ) -> ReadResult:
         """Return lines of a memory file; see `Memory.read`."""
-        given = _given(locals())
+        arguments = _arguments(locals())
         from recollect.workspace.reading import ReadResult
 
-        return self.ask("read", given, ReadResult, lambda own: own.read(**given))
+        return self.ask("read", arguments, ReadResult, lambda own: own.read(**arguments))
 
     def context(  # noqa: PLR0917 - the names of `Contexts.block`
         self,
@@ -274,18 +276,18 @@ class WorkerMemory:
         record: bool = True,
     ) -> ContextBlock:
         """Return the block for a prompt; see `Contexts.block`."""
-        given = _given(locals())
+        arguments = _arguments(locals())
         from recollect.recall.context.block import ContextBlock
 
-        return self.ask("context", given, ContextBlock, lambda own: own.context(**given))
+        return self.ask("context", arguments, ContextBlock, lambda own: own.context(**arguments))
 
     def titles(self, session_ids: Sequence[str]) -> dict[str, str]:
         """Return the titles of sessions, by id; see `titles_of`."""
         from recollect.recall.steps.session_titles import titles_of
 
-        given = {"session_ids": tuple(session_ids)}
+        arguments = {"session_ids": tuple(session_ids)}
         return self.ask(
-            "titles", given, dict[str, str], lambda own: titles_of(own.sessions, session_ids)
+            "titles", arguments, dict[str, str], lambda own: titles_of(own.sessions, session_ids)
         )
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
@@ -319,21 +321,25 @@ class WorkerMemory:
         return self._memory
 
     def ask(
-        self, name: str, given: Mapping[str, object], answer: type[T], itself: Callable[[Memory], T]
+        self,
+        name: str,
+        arguments: Mapping[str, object],
+        answer: type[T],
+        itself: Callable[[Memory], T],
     ) -> T:
         """Return the worker's answer to ``/api/memory/<name>``, or else that of the home itself.
 
         Args:
             name: Of the route.
-            given: Its fields.
+            arguments: Its fields.
             answer: The type of its answer.
             itself: Gets the same from the home.
         """
         with suppress(WorkerGone, UnicodeEncodeError, msgspec.DecodeError):
             if self._worker is not None:
-                found = self._worker.post(f"/api/memory/{name}", given)
-                if found is not None:
-                    return msgspec.json.decode(found, type=answer)
+                body = self._worker.post(f"/api/memory/{name}", arguments)
+                if body is not None:
+                    return msgspec.json.decode(body, type=answer)
         if self._worker is not None:
             self._worker.close()
             self._worker = None
@@ -360,14 +366,14 @@ class WorkerObservations:
         until: int | datetime | str | None = None,
     ) -> Timeline:
         """Return the events around something; see `ObservationRecall.timeline`."""
-        given = _given(locals())
+        arguments = _arguments(locals())
         from recollect.recall.steps.lines import Timeline
 
         return self._memory.ask(
-            "timeline", given, Timeline, lambda own: own.observations.timeline(**given)
+            "timeline", arguments, Timeline, lambda own: own.observations.timeline(**arguments)
         )
 
 
-def _given(named: Mapping[str, Any], *left_out: str) -> dict[str, Any]:
+def _arguments(arguments: Mapping[str, Any], *left_out: str) -> dict[str, Any]:
     """Return the arguments of a method from its locals."""
-    return {name: value for name, value in named.items() if name not in {"self", *left_out}}
+    return {name: value for name, value in arguments.items() if name not in {"self", *left_out}}

@@ -32,8 +32,8 @@ def places_of(error: BaseException) -> str:
     Its text can contain anything, including text of a user.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    places = [f"{each.filename}:{each.lineno} in {each.name}" for each in frames]
-    return "\n  ".join([type(error).__name__, *places])
+    positions = [f"{each.filename}:{each.lineno} in {each.name}" for each in frames]
+    return "\n  ".join([type(error).__name__, *positions])
 
 
 class PlainFormatter(logging.Formatter):

@@ -59,8 +59,8 @@ class Metrics:
         """Return the route of the metrics."""
         return route_of(self.tell, "GET", "/metrics", "read", media=MEDIA)
 
-    def tell(self, caller: Caller, _given: Nothing) -> str:
-        """Tell what the server counts, as Prometheus reads it.
+    def tell(self, caller: Caller, _fields: Nothing) -> str:
+        """Return the metrics of the server in the text format of Prometheus.
 
         Raises:
             Denied: the token is not the operator's of the whole home.
@@ -71,12 +71,12 @@ class Metrics:
         return "".join([*self._of_server(), *_of_home(status), *_of_process()])
 
     def _of_server(self) -> Iterator[str]:
-        answered = [
+        requests = [
             ({"method": method, "route": route, "status": status}, number)
             for (method, route, status), number in sorted(self._requests.items())
         ]
         yield _family("recollect_info", "gauge", "The version.", ({"version": __version__}, 1))
-        yield _family("recollect_requests_total", "counter", "Answered requests.", *answered)
+        yield _family("recollect_requests_total", "counter", "Answered requests.", *requests)
         yield _family(
             "recollect_open_streams", "gauge", "Answers that go on.", ({}, self._open_streams())
         )

@@ -27,7 +27,7 @@ from recollect.server.errors import (
     Refused,
     rejection_of,
 )
-from recollect.server.given import SLACK, KeptBody, takes_json
+from recollect.server.request import SLACK, KeptBody, takes_json
 from recollect.server.response import (
     AsgiApp,
     ClientGone,
@@ -201,15 +201,15 @@ async def read_body(
     message = await receive()
     if not message.get("more_body") and len(message.get("body", b"")) <= most:
         return _piece(message), 0
-    kept = KeptBody(most)
+    collected = KeptBody(most)
     size = 0
     while True:
-        kept.add(piece := _piece(message))
+        collected.add(piece := _piece(message))
         size += len(piece)
         if size > most and not endpoint.is_lenient:
             raise Refused(TOO_LARGE)
         if not message.get("more_body"):
-            return kept.joined()
+            return collected.joined()
         message = await receive()
 
 

@@ -72,10 +72,10 @@ def find_presence(home: Path) -> Presence | None:
     if not is_served(home):
         return None
     with suppress(OSError, msgspec.DecodeError):
-        told = msgspec.json.decode(read_small(home / PRESENCE_FILE), type=Presence)
+        presence = msgspec.json.decode(read_small(home / PRESENCE_FILE), type=Presence)
         holder = msgspec.json.decode(read_small(home / SERVE_LOCK), type=_Holder)
         # A worker that is starting may not have replaced the file of a killed one.
-        return told if told.pid == holder.pid else None
+        return presence if presence.pid == holder.pid else None
     return None
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from recollect.core.errors import InvalidInput
 from recollect.server.errors import BAD_JSON, BAD_QUERY, TOO_DEEP, Header, Refused
-from recollect.server.route import Endpoint, Given, LenientGiven, PayloadGiven, UploadRoute
+from recollect.server.route import Endpoint, Fields, LenientFields, PayloadFields, UploadRoute
 
 WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 MOST_FIELDS = 200
@@ -24,7 +24,7 @@ MOST_FIELDS = 200
 
 _FIELDS = re.compile(r"\{(\w+)\}")
 _SAFE = re.compile(r"(?:Expected|Object missing) [^']*")
-_PLACE = re.compile(r" - at `[^`]*`$")
+_JSON_PATH = re.compile(r" - at `[^`]*`$")
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,10 +56,10 @@ def path_fields(path: str) -> tuple[str, ...]:
 
 def query_fields(endpoint: Endpoint) -> frozenset[str]:
     """Return the fields from the query, beside a body of another program's form."""
-    if not issubclass(endpoint.given, PayloadGiven):
+    if not issubclass(endpoint.fields, PayloadFields):
         return frozenset()
-    known = (*PayloadGiven.__struct_fields__, *path_fields(endpoint.path))
-    return frozenset(endpoint.given.__struct_fields__).difference(known)
+    others = (*PayloadFields.__struct_fields__, *path_fields(endpoint.path))
+    return frozenset(endpoint.fields.__struct_fields__).difference(others)
 
 
 def takes_json(endpoint: Endpoint) -> bool:
@@ -74,22 +74,22 @@ class Reader:
         endpoint: The route.
 
     Raises:
-        InvalidInput: a field of its path or of its headers is not in ``given``.
+        InvalidInput: a field of its path or of its headers is not in ``fields``.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self._kind = endpoint.given
+        self._kind = endpoint.fields
         self._headers = {name.encode(): field for name, field in endpoint.headers.items()}
-        self._fields = {each.encode_name: each for each in msgspec.structs.fields(endpoint.given)}
+        self._fields = {each.encode_name: each for each in msgspec.structs.fields(endpoint.fields)}
         self._lists = {name for name, each in self._fields.items() if _is_list(each.type)}
         self._takes_json = takes_json(endpoint)
         self._from_query = query_fields(endpoint)
-        self._decode = msgspec.json.Decoder(endpoint.given).decode
+        self._decode = msgspec.json.Decoder(endpoint.fields).decode
         for name in (*path_fields(endpoint.path), *endpoint.headers.values()):
             if name not in self._fields:
                 raise InvalidInput(f"{endpoint.path} names a field that is none", hint="add it")
 
-    def read(self, request: Request) -> Given | LenientGiven:
+    def read(self, request: Request) -> Fields | LenientFields:
         """Return the fields.
 
         Raises:
@@ -98,11 +98,11 @@ class Reader:
         """
         plain = self._texts(request)
         try:
-            if issubclass(self._kind, PayloadGiven):
+            if issubclass(self._kind, PayloadFields):
                 payload, unread = read_object(request.body)
-                own = PayloadGiven(payload=payload, unread=unread, left_out=request.left_out)
+                own = PayloadFields(payload=payload, unread=unread, left_out=request.left_out)
                 return self._kind(**self._typed(plain), **msgspec.structs.asdict(own))
-            if issubclass(self._kind, LenientGiven):
+            if issubclass(self._kind, LenientFields):
                 return self._read_leniently(request, plain)
             if self._takes_json:
                 return self._from_body(request, plain)
@@ -110,7 +110,7 @@ class Reader:
         except msgspec.ValidationError as error:
             raise self._invalid(error) from None
 
-    def _from_body(self, request: Request, plain: dict[str, Any]) -> Given | LenientGiven:
+    def _from_body(self, request: Request, plain: dict[str, Any]) -> Fields | LenientFields:
         if request.query:
             raise InvalidInput("the fields must be in the body", hint="leave the query out")
         try:
@@ -123,23 +123,23 @@ class Reader:
             raise
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise Refused(BAD_JSON) from None
-        given_twice = request.path.keys() & values.keys()
-        if given_twice:
+        repeated = request.path.keys() & values.keys()
+        if repeated:
             raise InvalidInput("a field of the path must not be in the body", hint="leave it out")
         return msgspec.convert(self._typed(plain) | values, self._kind)
 
-    def _read_leniently(self, request: Request, plain: dict[str, Any]) -> LenientGiven:
+    def _read_leniently(self, request: Request, plain: dict[str, Any]) -> LenientFields:
         kind = self._kind
-        assert issubclass(kind, LenientGiven)  # noqa: S101  # for the type checker
+        assert issubclass(kind, LenientFields)  # noqa: S101  # for the type checker
         try:
             if not plain and not request.left_out and not is_deep(request.body):
                 return msgspec.json.decode(request.body, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             pass
-        read = read_leniently(request.body, kind, request.left_out)
+        fields = read_leniently(request.body, kind, request.left_out)
         typed = self._typed(plain)
-        wins = {k: v for k, v in typed.items() if k in request.path or getattr(read, k) is None}
-        return msgspec.structs.replace(read, **wins)
+        wins = {k: v for k, v in typed.items() if k in request.path or getattr(fields, k) is None}
+        return msgspec.structs.replace(fields, **wins)
 
     def _typed(self, texts: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -186,10 +186,8 @@ class Reader:
             return InvalidInput(text[0].lower() + text[1:], hint=hint)
         if "unknown field" in text:
             return InvalidInput("every field must be one of the route", hint=hint)
-        place = _PLACE.search(text)
-        return InvalidInput(
-            f"a field must have another value{place[0] if place else ''}", hint=hint
-        )
+        path = _JSON_PATH.search(text)
+        return InvalidInput(f"a field must have another value{path[0] if path else ''}", hint=hint)
 
 
 def _is_list(kind: Any) -> bool:
@@ -266,10 +264,10 @@ def _head_end(data: bytearray, end: int) -> int:
     while end and data[end] & 0xC0 == 0x80:
         end -= 1
     start = max(0, end - _LONGEST_ESCAPE)
-    found = _OPEN_ESCAPE.search(data, start, end)
-    while found is not None and _is_escaped(data, found.start()):
-        found = _OPEN_ESCAPE.search(data, found.start() + 1, end)
-    return end if found is None else found.start()
+    escape = _OPEN_ESCAPE.search(data, start, end)
+    while escape is not None and _is_escaped(data, escape.start()):
+        escape = _OPEN_ESCAPE.search(data, escape.start() + 1, end)
+    return end if escape is None else escape.start()
 
 
 def _tail_start(data: bytearray, start: int) -> int:
@@ -277,9 +275,9 @@ def _tail_start(data: bytearray, start: int) -> int:
     while start < len(data) and data[start] & 0xC0 == 0x80:
         start += 1
     for at in range(max(0, start - _LONGEST_ESCAPE + 1), start):
-        found = None if _is_escaped(data, at) else _WHOLE_ESCAPE.match(data, at)
-        if found is not None and found.end() > start:
-            return found.end()
+        escape = None if _is_escaped(data, at) else _WHOLE_ESCAPE.match(data, at)
+        if escape is not None and escape.end() > start:
+            return escape.end()
     return start
 
 
@@ -325,7 +323,7 @@ def _read_slowly(body: bytes) -> tuple[dict[str, Any], str | None]:
     return values, (text if not values and text.strip() != "{}" else None)
 
 
-def read_leniently(body: bytes, kind: type[LenientGiven], left_out: int = 0) -> LenientGiven:
+def read_leniently(body: bytes, kind: type[LenientFields], left_out: int = 0) -> LenientFields:
     """Return the fields of a body, and the rest as ``unread``; never raises.
 
     Args:
@@ -348,18 +346,18 @@ def read_leniently(body: bytes, kind: type[LenientGiven], left_out: int = 0) -> 
     return kind(**fields | {"unread": unread, "left_out": left_out})
 
 
-def _whole_escape(found: re.Match[str]) -> str:
+def _whole_escape(match: re.Match[str]) -> str:
     """Return an escape as it is, or that of the replacement character for a lone surrogate."""
-    escape = found[0]
+    escape = match[0]
     is_half = len(escape) == 6 and escape[1] == "u"
     return r"\ufffd" if is_half else escape
 
 
 def _pairs(text: str) -> Iterator[tuple[str, object]]:
     """Yield the fields of an object as far as it can be read; an unreadable value as its text."""
-    left: str | None = text
-    while left is not None:
-        left = yield from _sound_pairs(left)
+    rest: str | None = text
+    while rest is not None:
+        rest = yield from _sound_pairs(rest)
 
 
 def _sound_pairs(text: str) -> Generator[tuple[str, object], None, str | None]:
@@ -400,5 +398,5 @@ def _value(text: str, start: int) -> tuple[object, int] | None:
 
 
 def _after_spaces(text: str, at: int) -> int:
-    found = _SPACES.match(text, at)
-    return at if found is None else found.end()
+    spaces = _SPACES.match(text, at)
+    return at if spaces is None else spaces.end()

@@ -42,7 +42,7 @@ T = TypeVar("T")
 Use = TypeVar("Use", bound=Callable[..., Any])
 
 
-class Given(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Fields(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a caller gives: the fields of the path, and those of the JSON body or of the query.
 
     A method with a body (POST, PUT, PATCH) takes them from it; the others from the query, where a
@@ -51,7 +51,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """
 
 
-class LenientGiven(msgspec.Struct, frozen=True, kw_only=True):
+class LenientFields(msgspec.Struct, frozen=True, kw_only=True):
     """What a hook gives: no content is refused, because what is refused is lost.
 
     Unknown fields are left out. Give every field of yours a default: all may be missing.
@@ -66,7 +66,7 @@ class LenientGiven(msgspec.Struct, frozen=True, kw_only=True):
     left_out: int = 0
 
 
-class PayloadGiven(LenientGiven, frozen=True, kw_only=True):
+class PayloadFields(LenientFields, frozen=True, kw_only=True):
     """What a hook gives whose body is another program's: its other fields are path and query.
 
     Attributes:
@@ -77,7 +77,7 @@ class PayloadGiven(LenientGiven, frozen=True, kw_only=True):
     payload: dict[str, Any] = {}
 
 
-class Nothing(Given, frozen=True):
+class Nothing(Fields, frozen=True):
     """Of a route that takes no fields."""
 
 
@@ -92,11 +92,11 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         method: Of the request. HEAD is answered where GET is.
-        path: From the root, a field of ``given`` in braces: ``/api/sessions/{key}``. A field is one
-            segment, percent-decoded, and may hold any text, a slash too.
+        path: From the root, a field in braces: ``/api/sessions/{key}``. It is one segment,
+            percent-decoded, and may hold any text, a slash too.
         summary: One line for ``/openapi.json``.
         right: What the token must allow; None: the route is open and its ``call`` gets no caller.
-        given: The fields; a subclass of `Given`, or of `LenientGiven` for hooks and observations.
+        fields: A subclass of `Fields`, or of `LenientFields` for hooks and observations.
         headers: Fields that a header gives where the request itself does not: lower-case name of
             the header to name of the field, ``{"last-event-id": "after"}``.
         max_body: Bytes of a body at most; of a lenient route `KEPT_BODY` are kept instead.
@@ -106,27 +106,27 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     summary: str
     right: Right | None
-    given: type[Given] | type[LenientGiven] = Nothing
+    fields: type[Fields] | type[LenientFields] = Nothing
     headers: Mapping[str, str] = {}
     max_body: int = MAX_BODY
 
     @property
     def is_lenient(self) -> bool:
         """Whether no content is refused."""
-        return issubclass(self.given, LenientGiven)
+        return issubclass(self.fields, LenientFields)
 
 
 class Route(Endpoint, frozen=True, kw_only=True):
     """JSON in, one value out.
 
     Attributes:
-        call: The use case, ``call(caller, given) -> value``: a plain function, on a thread of a
+        call: The use case, ``call(caller, fields) -> value``: a plain function, on a thread of a
             pool, one hop a request; or a coroutine function, on the event loop, which must not
             block. Errors of `recollect.core.errors` become answers by one table.
         answer: The type of the value, as msgspec encodes it.
         status: Of the answer. 201: of one that is `Created`; any other value answers 200.
         media: Of the answer. Another than JSON: the value is a text, sent as it is.
-        is_shared: ``call`` takes a list of ``given``, of requests of one caller that came at the
+        is_shared: ``call`` takes a list of ``fields``, of requests of one caller that came at the
             same time, and returns a value or an error for each, in their order. If it raises, it is
             called again for each alone, unless the fact ``outcome`` is ``"unknown"``.
     """
@@ -142,10 +142,10 @@ class StreamRoute(Endpoint, frozen=True, kw_only=True):
     """JSON in, pieces out as they come.
 
     Attributes:
-        call: ``call(caller, given)`` returns an iterator, drawn on a thread, or an asynchronous one
-            on the event loop. An error before the first piece becomes an answer; a later one cuts
-            the connection, so that a part is not taken for the whole. It is closed when the caller
-            is gone.
+        call: ``call(caller, fields)`` returns an iterator, drawn on a thread, or an asynchronous
+            one on the event loop. An error before the first piece becomes an answer; a later one
+            cuts the connection, so that a part is not taken for the whole. It is closed when the
+            caller is gone.
         media: Of the pieces, such as ``text/event-stream``.
         filename: The name for a browser to save it; None: shown, not saved.
         is_endless: Whether each piece is complete by itself: the answer ends normally when the
@@ -162,7 +162,7 @@ class UploadRoute(Endpoint, frozen=True, kw_only=True):
     """A file in, one value out. The fields come from path and query.
 
     Attributes:
-        call: ``call(caller, given, file) -> value`` on a thread. ``file`` is at its start; it has
+        call: ``call(caller, fields, file) -> value`` on a thread. ``file`` is at its start; it has
             no name, so that nothing is left of it, however the call ends.
         takes: Media types of the file; another answers 415.
         answer: The type of the value, as msgspec encodes it.
@@ -208,7 +208,7 @@ def route_of(
     """
     hints = get_type_hints(call)
     answer = hints.pop("return")
-    _, given, *file = hints.values()
+    _, fields, *file = hints.values()
     common = {
         "method": method,
         "path": path,
@@ -217,14 +217,14 @@ def route_of(
         "call": call,
     } | more
     if get_origin(answer) in {Iterator, AsyncGenerator}:
-        return StreamRoute(given=given, **common)
+        return StreamRoute(fields=fields, **common)
     if file:
-        return UploadRoute(given=given, answer=answer, **common)
-    is_shared = get_origin(given) is Sequence
+        return UploadRoute(fields=fields, answer=answer, **common)
+    is_shared = get_origin(fields) is Sequence
     if is_shared:
-        (given,), (answer,) = get_args(given), get_args(answer)
+        (fields,), (answer,) = get_args(fields), get_args(answer)
     kinds = get_args(answer) if get_origin(answer) in {Union, UnionType} else (answer,)
-    made = [kind for kind in kinds if get_origin(kind) is Created]
-    answer = get_args(made[0])[0] if made else kinds[0]
-    status = 201 if made else 200
-    return Route(given=given, answer=answer, status=status, is_shared=is_shared, **common)
+    created = [kind for kind in kinds if get_origin(kind) is Created]
+    answer = get_args(created[0])[0] if created else kinds[0]
+    status = 201 if created else 200
+    return Route(fields=fields, answer=answer, status=status, is_shared=is_shared, **common)

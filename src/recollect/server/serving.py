@@ -213,8 +213,8 @@ def peer_uid(line: socket.socket) -> int | None:
     with suppress(OSError, struct.error):
         if sys.platform == "darwin":
             return int(struct.unpack_from("Ii", line.getsockopt(0, _MAC_PEER, _MAC_BYTES))[1])
-        found = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
-        return int(_UCRED.unpack(found)[1])
+        credentials = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
+        return int(_UCRED.unpack(credentials)[1])
     return None
 
 
@@ -297,8 +297,8 @@ class _Uvicorn(uvicorn.Server):
 
     def _connection(self) -> asyncio.Protocol:
         make: Any = self.config.http_protocol_class
-        made: asyncio.Protocol = make(self.config, self.server_state, self.lifespan.state)
-        return made
+        protocol: asyncio.Protocol = make(self.config, self.server_state, self.lifespan.state)
+        return protocol
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.streams.close()

@@ -230,11 +230,11 @@ class Admission:
         self, semaphore: FairSemaphore, work: Callable[..., T], args: tuple[Any, ...]
     ) -> T:
         await semaphore.wait(self._holder)
-        held = [self._holder]  # until the thread is free, not until its caller is gone
+        holders = [self._holder]  # until the thread is free, not until its caller is gone
 
         def free() -> None:
-            while held:
-                semaphore.give(held.pop())
+            while holders:
+                semaphore.give(holders.pop())
 
         try:
             return await self._calls.run(work, *args, ended=free)

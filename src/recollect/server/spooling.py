@@ -18,7 +18,7 @@ from recollect.core.errors import StoreBusy, StoreError
 from recollect.core.worker import Worker, error_code
 from recollect.hook.spool import Spool, SpooledEvent
 from recollect.pool import MemoryPool
-from recollect.server.given import read_object
+from recollect.server.request import read_object
 from recollect.server.routes.client_hooks import ClientReport, take_late
 
 LOOK_S = 2.0
@@ -123,9 +123,9 @@ def draining(home: Path, take: Take) -> Iterator[Callable[[], None]]:
 
     def step() -> float:
         with suppress(StoreBusy):
-            done = drain(home, take, duty.closing.is_set, wait_s=0)
-            if done.events:
-                _log.info("stored %d events that hooks had spooled", done.events)
+            drained = drain(home, take, duty.closing.is_set, wait_s=0)
+            if drained.events:
+                _log.info("stored %d events that hooks had spooled", drained.events)
         return LOOK_S
 
     Spool(home).sweep()

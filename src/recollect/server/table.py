@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.core.errors import Conflict
 from recollect.server.errors import NO_METHOD, NO_ROUTE, Refused
-from recollect.server.given import Reader, path_fields
+from recollect.server.request import Reader, path_fields
 from recollect.server.route import AnyRoute, Route
 
 
@@ -43,9 +43,9 @@ class Address(msgspec.Struct, frozen=True):
     def fields(self, segments: list[str]) -> Mapping[str, str] | None:
         """Return the fields in a path, None if it is another path."""
         pairs = list(zip(self.segments, segments, strict=True))
-        if any(wanted not in {None, given} for wanted, given in pairs):
+        if any(expected not in {None, segment} for expected, segment in pairs):
             return None
-        values = [unquote(given) for wanted, given in pairs if wanted is None]
+        values = [unquote(segment) for expected, segment in pairs if expected is None]
         return dict(zip(self.names, values, strict=True))
 
 
@@ -107,6 +107,6 @@ class Table:
         if not names:
             return self._whole.setdefault(route.path, {})
         segments = tuple(None if "{" in each else each for each in route.path.split("/"))
-        known = self._with_fields.setdefault(len(segments), {})
-        address = known.setdefault(segments, Address(segments, names, {}))
+        addresses = self._with_fields.setdefault(len(segments), {})
+        address = addresses.setdefault(segments, Address(segments, names, {}))
         return address.methods

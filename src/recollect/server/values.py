@@ -35,27 +35,27 @@ def name_of(id_: int | str) -> str:
     return f"#{text}" if _DIGITS.fullmatch(text) else text
 
 
-def moment_of(written: int | str, *, through: bool = False) -> int:
+def moment_of(value: int | str, *, through: bool = False) -> int:
     """Return the time given by a client, ms UTC.
 
     Args:
-        written: ISO 8601, or milliseconds as a number or a text; without a zone it is UTC.
+        value: ISO 8601, or milliseconds as a number or a text; without a zone it is UTC.
         through: Return the first moment after it instead, of a day the first of the next.
 
     Raises:
         InvalidInput: it is not a valid time.
     """
-    if isinstance(written, int) or _DIGITS.fullmatch(written):
-        return check_time(int(written)) + int(through)
+    if isinstance(value, int) or _DIGITS.fullmatch(value):
+        return check_time(int(value)) + int(through)
     try:
-        moment, length = _written(written.strip())
+        moment, length = _parse(value.strip())
         return to_ms(moment + length) if through else to_ms(moment)
     except (ValueError, OverflowError) as error:
         hint = "write 2026-02-01T10:00:00Z, 2026-02-01, or milliseconds"
         raise InvalidInput("a time must be ISO 8601 or milliseconds", hint=hint) from error
 
 
-def _written(text: str) -> tuple[datetime, timedelta]:
+def _parse(text: str) -> tuple[datetime, timedelta]:
     """Return a moment, and its length by the precision of the text."""
     if "T" not in text and " " not in text:
         return datetime.combine(date.fromisoformat(text), time(), UTC), timedelta(days=1)
@@ -63,16 +63,16 @@ def _written(text: str) -> tuple[datetime, timedelta]:
     return datetime.fromisoformat(text), length
 
 
-def anchor_of(written: int | str) -> int | str:
+def anchor_of(value: int | str) -> int | str:
     """Return the anchor of a timeline as the memory takes it: the name of a record, or ms UTC.
 
     Raises:
         InvalidInput: it is neither.
     """
-    name = name_of(written)
+    name = name_of(value)
     if name[1:].isdecimal() and int(name[1:]) >= _TIMES_FROM and name[0] == "#":
         return int(name[1:])
-    return name if parse_record(name) is not None else moment_of(written)
+    return name if parse_record(name) is not None else moment_of(value)
 
 
 def page_of(

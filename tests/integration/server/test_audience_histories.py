@@ -27,8 +27,8 @@ import pytest
 from recollect.core.scope import Scope
 from recollect.memory import Memory
 from recollect.server.app import all_routes
-from recollect.server.given import takes_json
 from recollect.server.metrics import Metrics
+from recollect.server.request import takes_json
 from recollect.server.route import AnyRoute, StreamRoute, UploadRoute
 from recollect.store.digests import note_digest
 from recollect.store.engine import Transaction
@@ -512,7 +512,9 @@ class Asking:
                     said = {"prompt": "apple", "tool_name": "Read", "tool_input": {"a": "apple"}}
                     yield {"client": "claude-code", **payload, **said}
             return
-        done = {f.name: DONE[f.name] for f in msgspec.structs.fields(route.given) if f.name in DONE}
+        done = {
+            f.name: DONE[f.name] for f in msgspec.structs.fields(route.fields) if f.name in DONE
+        }
         for fields in self._given(token, route):
             yield done | fields
 
@@ -567,7 +569,7 @@ class Asking:
 
     def _given(self, token: Token, route: AnyRoute) -> Iterator[dict[str, Any]]:
         """Yield the fields of requests: wide, and with the name of each thing that there is."""
-        found = msgspec.structs.fields(route.given)
+        found = msgspec.structs.fields(route.fields)
         plain: dict[str, Any] = {}
         for each in found:
             if each.name in WIDE:
@@ -709,7 +711,7 @@ class Asking:
                 continue
             if route.is_lenient or route.path == "/api/messages" or route.path == "/api/sessions":
                 continue
-            for each in msgspec.structs.fields(route.given):
+            for each in msgspec.structs.fields(route.fields):
                 for theirs, none in self._others(token, each.name):
                     if not self._is_drawn():
                         continue

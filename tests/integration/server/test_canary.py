@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from recollect.server.app import all_routes
-from recollect.server.given import takes_json
 from recollect.server.logs import PlainFormatter
+from recollect.server.request import takes_json
 from tests.support.running_server import RunningServer
 from tests.support.wire import Wire, request
 

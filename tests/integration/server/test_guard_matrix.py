@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from recollect.server.app import all_routes
-from recollect.server.given import takes_json
+from recollect.server.request import takes_json
 from recollect.server.route import JSON, AnyRoute, Route, StreamRoute, UploadRoute
 from tests.support.running_server import RunningServer
 from tests.support.sample_routes import SAMPLES

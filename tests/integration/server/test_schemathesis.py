@@ -19,7 +19,7 @@ from schemathesis.checks import negative_data_rejection, positive_data_acceptanc
 from schemathesis.schemas import APIOperation
 
 from recollect.server.app import HttpApp, all_routes
-from recollect.server.given import takes_json
+from recollect.server.request import takes_json
 from recollect.server.route import AnyRoute, StreamRoute, UploadRoute
 from tests.support.running_server import RunningServer
 from tests.support.sample_routes import SAMPLES

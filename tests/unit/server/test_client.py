@@ -28,7 +28,7 @@ from recollect.server.client import (
     find_worker,
 )
 from recollect.server.presence import PRESENCE_FILE, PROTOCOL, SERVE_LOCK, TOKEN_FILE, Presence
-from recollect.server.route import Given
+from recollect.server.route import Fields
 from recollect.server.routes import memory as routes
 from recollect.store.locks import OwnerLock
 from tests.support.served import serving
@@ -230,12 +230,12 @@ def test_the_token_goes_to_no_program_that_took_the_port_of_a_killed_worker(home
 
 def test_the_names_and_defaults_are_those_of_a_memory() -> None:
     """So that one command runs on both; and the route in between takes just those."""
-    pairs: list[tuple[Callable[..., object], Callable[..., object], type[Given]]] = [
-        (WorkerMemory.search, Memory.search, routes.SearchGiven),
-        (WorkerMemory.lines, Memory.lines, routes.LinesGiven),
-        (WorkerMemory.get, Memory.get, routes.GetGiven),
-        (WorkerMemory.context, Contexts.block, routes.ContextGiven),
-        (WorkerObservations.timeline, ObservationRecall.timeline, routes.TimelineGiven),
+    pairs: list[tuple[Callable[..., object], Callable[..., object], type[Fields]]] = [
+        (WorkerMemory.search, Memory.search, routes.SearchFields),
+        (WorkerMemory.lines, Memory.lines, routes.LinesFields),
+        (WorkerMemory.get, Memory.get, routes.GetFields),
+        (WorkerMemory.context, Contexts.block, routes.ContextFields),
+        (WorkerObservations.timeline, ObservationRecall.timeline, routes.TimelineFields),
     ]
     for asked, own, given in pairs:
         named = {name: p.kind for name, p in signature(asked).parameters.items()}

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.server.given import MOST_PAIRS, KeptBody, is_deep, read_leniently
-from recollect.server.route import LenientGiven
+from recollect.server.request import MOST_PAIRS, KeptBody, is_deep, read_leniently
+from recollect.server.route import LenientFields
 
 
-class Tool(LenientGiven, frozen=True):
+class Tool(LenientFields, frozen=True):
     """A hook with a field of each kind."""
 
     session_id: str | None = None

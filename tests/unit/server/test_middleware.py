@@ -14,7 +14,6 @@ from recollect.core.errors import StoreClosed
 from recollect.pool import MemoryPool
 from recollect.server.calls import Calls
 from recollect.server.errors import Refused
-from recollect.server.given import SLACK
 from recollect.server.middleware import (
     Authentication,
     ErrorAnswers,
@@ -25,6 +24,7 @@ from recollect.server.middleware import (
     pieces_of,
     read_body,
 )
+from recollect.server.request import SLACK
 from recollect.server.response import (
     AsgiApp,
     ClientGone,

@@ -108,9 +108,9 @@ def test_every_field_of_a_request_says_what_it_means_with_an_example_that_fits()
         assert schema["description"].strip(), name
         for example in schema["examples"]:
             jsonschema_rs.validate(whole, example)
-    own = {field for route in all_routes() for field in route.given.__struct_fields__}
+    own = {field for route in all_routes() for field in route.fields.__struct_fields__}
     assert set(COMMON) == own
-    kinds = {route.given.__name__: route.given.__struct_fields__ for route in all_routes()}
+    kinds = {route.fields.__name__: route.fields.__struct_fields__ for route in all_routes()}
     assert all(field in kinds[kind] for kind, _, field in (e.partition(".") for e in EXAMPLES))
 
 

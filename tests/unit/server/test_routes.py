@@ -8,22 +8,22 @@ import pytest
 
 from recollect.core.errors import Conflict, InvalidInput
 from recollect.server.errors import Refused
-from recollect.server.given import Reader, Request
-from recollect.server.route import Given, LenientGiven, Route
+from recollect.server.request import Reader, Request
+from recollect.server.route import Fields, LenientFields, Route
 from recollect.server.table import Table
 from tests.support.sample_routes import SAMPLES, Asked, Keyed, Plain
 
 PLAIN, QUERY, KEYED = SAMPLES[0], SAMPLES[1], SAMPLES[2]
 
 
-class Strict(Given, frozen=True):
+class Strict(Fields, frozen=True):
     """With a field that must be there, and one with few values."""
 
     name: str
     kind: str | None = None
 
 
-class Chosen(Given, frozen=True):
+class Chosen(Fields, frozen=True):
     """With few values."""
 
     mode: Literal["a", "b"] = "a"
@@ -36,7 +36,7 @@ def _call(_caller: Any, _given: Any) -> None:
 def _route(path: str, given: Any = Plain, **fields: Any) -> Route:
     return Route(
         **{"method": "POST", "summary": "x", "right": "read", "answer": None, "call": _call}
-        | {"path": path, "given": given}
+        | {"path": path, "fields": given}
         | fields
     )
 
@@ -119,7 +119,7 @@ def test_fields_come_from_path_and_header_too() -> None:
 def test_a_hook_is_given_path_and_header_too() -> None:
     """What the body says goes before a header there as well."""
 
-    class Hook(LenientGiven, frozen=True):
+    class Hook(LenientFields, frozen=True):
         key: str | None = None
         event: str | None = None
 

@@ -15,7 +15,7 @@ from recollect.core.errors import StoreError
 from recollect.governance.tokens import Token
 from recollect.server.calls import MOST_THREADS, Calls
 from recollect.server.errors import Refused
-from recollect.server.given import SLACK
+from recollect.server.request import SLACK
 from recollect.server.route import LARGE
 from recollect.server.serving import Limits
 from recollect.server.shares import GUESTS, OWNER, Admissions, FairSemaphore, Share

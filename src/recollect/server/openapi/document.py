@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 
 from recollect.answers.error import ErrorAnswer
-from recollect.server.given import WITH_BODY, path_fields, query_fields, takes_json
 from recollect.server.openapi.fields import COMMON, EXAMPLES, descriptions_of, split_docstring
+from recollect.server.request import WITH_BODY, path_fields, query_fields, takes_json
 from recollect.server.route import (
     JSON,
     AnyRoute,
     Endpoint,
-    LenientGiven,
-    PayloadGiven,
+    LenientFields,
+    PayloadFields,
     Route,
     StreamRoute,
 )
@@ -26,7 +26,7 @@ _FAILED = "#/components/responses"
 _TOKEN = "token"  # noqa: S105  # the name of the scheme
 _FAILURES = (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 431, 500, 503, 507)
 """Statuses of errors; each has a response of its name."""
-_OWN_FIELDS = frozenset(LenientGiven.__struct_fields__)
+_OWN_FIELDS = frozenset(LenientFields.__struct_fields__)
 """Fields that a lenient route sets itself."""
 
 
@@ -38,17 +38,17 @@ def openapi_of(routes: Sequence[AnyRoute], version: str) -> dict[str, Any]:
         version: That of recollect.
     """
     answers = [route.answer for route in routes if not isinstance(route, StreamRoute)]
-    kinds = [ErrorAnswer, *answers, *(route.given for route in routes)]
+    kinds = [ErrorAnswer, *answers, *(route.fields for route in routes)]
     schemas, components = msgspec.json.schema_components(kinds, ref_template=_REF)
-    given_names = {route.given.__name__ for route in routes}
+    request_kinds = {route.fields.__name__ for route in routes}
     by_kind = dict(zip(map(id, kinds), schemas, strict=True))
     for route in routes:
-        _describe_request(route.given, components[route.given.__name__])
-    for name in components.keys() - given_names:
+        _describe_request(route.fields, components[route.fields.__name__])
+    for name in components.keys() - request_kinds:
         _describe_answer(components[name])
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
-        fields = components[route.given.__name__]
+        fields = components[route.fields.__name__]
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, fields, by_kind)
     return {
         "openapi": "3.1.0",
@@ -56,7 +56,7 @@ def openapi_of(routes: Sequence[AnyRoute], version: str) -> dict[str, Any]:
         "security": [{_TOKEN: []}],
         "paths": paths,
         "components": {
-            "schemas": {k: v for k, v in components.items() if k not in given_names},
+            "schemas": {k: v for k, v in components.items() if k not in request_kinds},
             "responses": {
                 "default": _answer("An error", JSON, by_kind[id(ErrorAnswer)]),
                 **{
@@ -109,19 +109,19 @@ def _operation(route: AnyRoute, fields: Any, by_kind: dict[int, Any]) -> dict[st
 
 def _parameters(route: AnyRoute, fields: Any) -> list[dict[str, Any]]:
     """Return the fields of path, headers and, without a JSON body, of the query."""
-    places = dict.fromkeys(path_fields(route.path), "path")
+    locations = dict.fromkeys(path_fields(route.path), "path")
     if not takes_json(route):
-        places |= {name: "query" for name in fields["properties"] if name not in places}
-    places |= dict.fromkeys(sorted(query_fields(route)), "query")
+        locations |= {name: "query" for name in fields["properties"] if name not in locations}
+    locations |= dict.fromkeys(sorted(query_fields(route)), "query")
     required = set(fields.get("required", ()))
     parameters = [
         {
             "name": name,
-            "in": place,
-            "required": place == "path" or name in required,
+            "in": location,
+            "required": location == "path" or name in required,
             "schema": fields["properties"][name],
         }
-        for name, place in places.items()
+        for name, location in locations.items()
     ]
     headers = [
         {"name": name, "in": "header", "schema": fields["properties"][field]}
@@ -136,7 +136,7 @@ def _body(route: Endpoint, fields: Any) -> dict[str, Any] | None:
         return {media: {} for media in takes}
     if not takes_json(route):
         return None
-    if issubclass(route.given, PayloadGiven):
+    if issubclass(route.fields, PayloadFields):
         return {JSON: {"schema": {"type": "object"}}}
     apart = {*path_fields(route.path), *(_OWN_FIELDS if route.is_lenient else ())}
     schema = fields | {
@@ -162,14 +162,14 @@ def _responses(route: AnyRoute, by_kind: dict[int, Any]) -> dict[str, Any]:
 
 def _failures(route: AnyRoute) -> list[int]:
     """Return the statuses of the errors that a caller of a route must expect."""
-    found = [400, 403, 421, 431, 500, 503]
+    statuses = [400, 403, 421, 431, 500, 503]
     if route.right is not None:
-        found += [401, 422, 429]
-    if path_fields(route.path) or "session_key" in route.given.__struct_fields__:
-        found.append(404)
+        statuses += [401, 422, 429]
+    if path_fields(route.path) or "session_key" in route.fields.__struct_fields__:
+        statuses.append(404)
     if route.method in WITH_BODY:
-        found += [408, 409, 413, 415, 507]
-    return sorted(found)
+        statuses += [408, 409, 413, 415, 507]
+    return sorted(statuses)
 
 
 def _answer(description: str, media: str, schema: Any) -> dict[str, Any]:

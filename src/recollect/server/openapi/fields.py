@@ -142,22 +142,22 @@ EXAMPLES: dict[str, Any] = {
     "FactUpdate.text": "I prefer spaces",
     "ObservationFilter.type": ["decision"],
     "FactFilter.status": "current",
-    "ContextGiven.since": 1764288000000,
+    "ContextFields.since": 1764288000000,
     "EventsWanted.since": "120",
-    "ExportGiven.files": True,
-    "ImportGiven.files": True,
-    "LinesGiven.result": {"hits": [], "mode": "lexical", "warnings": [], "took_ms": 1.0},
-    "TimelineGiven.anchor": "m7",
+    "ExportFields.files": True,
+    "ImportFields.files": True,
+    "LinesFields.result": {"hits": [], "mode": "lexical", "warnings": [], "took_ms": 1.0},
+    "TimelineFields.anchor": "m7",
 }
 """Where a route needs another example than `COMMON` has."""
 
 
 def descriptions_of(kind: type) -> dict[str, str]:
-    """Return what the docstrings of a class and of its bases say of its attributes, by name."""
-    said: dict[str, str] = {}
+    """Return the descriptions of attributes in the docstrings of a class and its bases, by name."""
+    descriptions: dict[str, str] = {}
     for each in reversed(kind.__mro__):
-        said |= _attributes(each.__doc__)
-    return said
+        descriptions |= _attributes(each.__doc__)
+    return descriptions
 
 
 def split_docstring(text: str) -> tuple[str, dict[str, str]]:
@@ -167,8 +167,11 @@ def split_docstring(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _attributes(text: str | None) -> dict[str, str]:
-    listed = inspect.cleandoc(text or "").partition("Attributes:\n")[2]
-    return {name: _markdown(" ".join(said.split())) for name, said in _ATTRIBUTE.findall(listed)}
+    section = inspect.cleandoc(text or "").partition("Attributes:\n")[2]
+    return {
+        name: _markdown(" ".join(description.split()))
+        for name, description in _ATTRIBUTE.findall(section)
+    }
 
 
 def _markdown(text: str) -> str:

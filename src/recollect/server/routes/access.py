@@ -15,13 +15,13 @@ from recollect.caller import Caller
 from recollect.core.checks import MOST_ROWS
 from recollect.core.scope import LOCAL_TENANT
 from recollect.governance.tokens import SHARED, IssuedToken, Right, Token
-from recollect.server.route import Created, Given, Routes
+from recollect.server.route import Created, Fields, Routes
 from recollect.server.values import moment_of
 
 ROUTES = Routes()
 
 
-class TokenFilter(Given, frozen=True, kw_only=True):
+class TokenFilter(Fields, frozen=True, kw_only=True):
     """Which tokens.
 
     Attributes:
@@ -31,7 +31,7 @@ class TokenFilter(Given, frozen=True, kw_only=True):
     revoked: bool = False
 
 
-class NewToken(Given, frozen=True, kw_only=True):
+class NewToken(Fields, frozen=True, kw_only=True):
     """A token to issue.
 
     Attributes:
@@ -55,13 +55,13 @@ class NewToken(Given, frozen=True, kw_only=True):
     expires_at: int | str | None = None
 
 
-class OneToken(Given, frozen=True, kw_only=True):
+class OneToken(Fields, frozen=True, kw_only=True):
     """A token, by its name or id."""
 
     name: str
 
 
-class AuditFilter(Given, frozen=True, kw_only=True):
+class AuditFilter(Fields, frozen=True, kw_only=True):
     """How much of the audit.
 
     Attributes:
@@ -72,39 +72,39 @@ class AuditFilter(Given, frozen=True, kw_only=True):
 
 
 @ROUTES.add("GET", "/api/tokens", "admin")
-def list_tokens(caller: Caller, given: TokenFilter) -> TokenPage:
+def list_tokens(caller: Caller, fields: TokenFilter) -> TokenPage:
     """List the tokens; their texts are stored nowhere."""
     caller.require_operator("home")
-    return TokenPage(tokens=caller.memory.tokens.list(revoked=given.revoked))
+    return TokenPage(tokens=caller.memory.tokens.list(revoked=fields.revoked))
 
 
 @ROUTES.add("POST", "/api/tokens", "admin")
-def add_token(caller: Caller, given: NewToken) -> Created[IssuedToken]:
+def add_token(caller: Caller, fields: NewToken) -> Created[IssuedToken]:
     """Issue a token; its text is in this answer and nowhere else."""
     caller.require_operator("home")
     issued = caller.memory.tokens.add(
-        given.name,
-        tenant=given.tenant,
-        agent=given.agent,
-        project=None if given.project is None else caller.project_path(given.project),
-        audience=given.audience,
-        rights=given.rights,
-        channels=given.channels,
-        expires_at=None if given.expires_at is None else moment_of(given.expires_at),
+        fields.name,
+        tenant=fields.tenant,
+        agent=fields.agent,
+        project=None if fields.project is None else caller.project_path(fields.project),
+        audience=fields.audience,
+        rights=fields.rights,
+        channels=fields.channels,
+        expires_at=None if fields.expires_at is None else moment_of(fields.expires_at),
     )
     return Created(issued)
 
 
 @ROUTES.add("DELETE", "/api/tokens/{name}", "admin")
-def revoke_token(caller: Caller, given: OneToken) -> Token:
+def revoke_token(caller: Caller, fields: OneToken) -> Token:
     """Revoke a token, from the next request on."""
     caller.require_operator("home")
-    return caller.memory.tokens.revoke(given.name)
+    return caller.memory.tokens.revoke(fields.name)
 
 
 @ROUTES.add("GET", "/api/audit", "admin")
-def list_audit(caller: Caller, given: AuditFilter) -> AuditList:
+def list_audit(caller: Caller, fields: AuditFilter) -> AuditList:
     """List what was done and refused in the own tenant, the oldest of the newest first."""
     caller.require_operator("home")
-    entries = caller.memory.audit.latest(given.limit, tenant=caller.token.tenant)
+    entries = caller.memory.audit.latest(fields.limit, tenant=caller.token.tenant)
     return AuditList(entries=entries)

@@ -11,12 +11,12 @@ from recollect.governance.erasure_receipt import ErasureReceipt
 from recollect.governance.plan import PruneReport
 from recollect.governance.scrubbing import ScrubReceipt
 from recollect.index.model.sync_report import SyncReport
-from recollect.server.route import Given, Nothing, Routes
+from recollect.server.route import Fields, Nothing, Routes
 
 ROUTES = Routes()
 
 
-class RemovalOrder(Given, frozen=True, kw_only=True):
+class RemovalOrder(Fields, frozen=True, kw_only=True):
     """A removal.
 
     Attributes:
@@ -51,54 +51,54 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
 
 
 @ROUTES.add("POST", "/api/erase", "admin")
-def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
+def erase(caller: Caller, fields: Erasure) -> ErasureReceipt:
     """Erase a conversation, what somebody said, or when, or a fact, so that no byte is left."""
-    session = None if given.session is None else caller.session(given.session).id
+    session = None if fields.session is None else caller.session(fields.session).id
     return caller.memory.erase(
         session_id=session,
-        user_id=given.user_id,
-        project=given.project,
-        since=given.since,
-        until=given.until,
-        query=given.query,
-        fact_id=None if given.fact is None else caller.memory.facts.get(given.fact).id,
-        dry_run=given.dry_run,
-        with_forks=given.with_forks,
+        user_id=fields.user_id,
+        project=fields.project,
+        since=fields.since,
+        until=fields.until,
+        query=fields.query,
+        fact_id=None if fields.fact is None else caller.memory.facts.get(fields.fact).id,
+        dry_run=fields.dry_run,
+        with_forks=fields.with_forks,
     )
 
 
 @ROUTES.add("POST", "/api/prune", "admin")
-def prune(caller: Caller, given: RemovalOrder) -> PruneReport:
+def prune(caller: Caller, fields: RemovalOrder) -> PruneReport:
     """Remove what is above the caps of retention."""
     caller.require_operator("home")
-    report = caller.memory.prune(dry_run=given.dry_run)
-    _audit(caller, given, "prune")
+    report = caller.memory.prune(dry_run=fields.dry_run)
+    _audit(caller, fields, "prune")
     return report
 
 
 @ROUTES.add("POST", "/api/scrub", "admin")
-def scrub(caller: Caller, given: RemovalOrder) -> ScrubReceipt:
+def scrub(caller: Caller, fields: RemovalOrder) -> ScrubReceipt:
     """Redact everything stored by the rules of today."""
     caller.require_operator("home")
-    receipt = caller.memory.scrub(dry_run=given.dry_run)
-    _audit(caller, given, "scrub")
+    receipt = caller.memory.scrub(dry_run=fields.dry_run)
+    _audit(caller, fields, "scrub")
     return receipt
 
 
 @ROUTES.add("POST", "/api/sync", "admin")
-def sync(caller: Caller, _given: Nothing) -> SyncReport:
+def sync(caller: Caller, _fields: Nothing) -> SyncReport:
     """Index everything, embeddings included, and answer then."""
     caller.require_operator("home")
     return caller.memory.sync()
 
 
 @ROUTES.add("POST", "/api/reindex", "admin")
-def reindex(caller: Caller, _given: Nothing) -> SyncReport:
+def reindex(caller: Caller, _fields: Nothing) -> SyncReport:
     """Rebuild the index; the old one answers meanwhile."""
     caller.require_operator("home")
     return caller.memory.reindex()
 
 
-def _audit(caller: Caller, given: RemovalOrder, action: str) -> None:
-    if not given.dry_run:
+def _audit(caller: Caller, fields: RemovalOrder, action: str) -> None:
+    if not fields.dry_run:
         caller.memory.audit.record(action)

@@ -29,12 +29,12 @@ from recollect.server.capturing import (
     Report,
     ToolReport,
     check_captured,
+    draft_of,
     event_id_of,
-    given_of,
     label_of,
     time_of,
 )
-from recollect.server.route import PayloadGiven, Routes
+from recollect.server.route import PayloadFields, Routes
 from recollect.server.routes.hooks import StartReport, block_of
 from recollect.sessions.lifecycle import ForeignName, Moment
 from recollect.sessions.record.message import Part, StandIn
@@ -51,7 +51,7 @@ _OF_A_TURN = 1_000
 ROUTES = Routes()
 
 
-class ClientReport(PayloadGiven, frozen=True, kw_only=True):
+class ClientReport(PayloadFields, frozen=True, kw_only=True):
     """An event of an agent program: the body is its payload as it comes.
 
     Attributes:
@@ -109,11 +109,11 @@ def take(caller: Caller, event: HookEvent, *, is_late: bool = False) -> str:
         Denied: the caller may not write there.
         StoreError: nothing was stored; the same event again does no harm.
     """
-    kept = _KEPT.get(event.moment)
-    if kept is None:
+    handler = _HANDLERS.get(event.moment)
+    if handler is None:
         return ""
     try:
-        return kept(_Hook(caller, event, is_late=is_late))
+        return handler(_Hook(caller, event, is_late=is_late))
     except Denied as error:
         if "reason" not in error.facts:  # not what is left out, but who calls
             caller.memory.capture.count({DROPPED: 1})
@@ -146,11 +146,11 @@ class _Hook:
     def prompt(self) -> str:
         """Store what was asked; return what answers it, where the settings want that."""
         text = self._event.text or ""
-        session, file = self._session("resume", self._observed("prompt"))
+        session, file = self._session("resume", self._tool_report("prompt"))
         if not text.strip() or is_private(text):
             return ""
-        told = self._stand_in("prompt", text, session, file)
-        self._observe("prompt", self._observed("prompt", input=text), session, told)
+        message_id = self._stand_in("prompt", text, session, file)
+        self._observe("prompt", self._tool_report("prompt", input=text), session, message_id)
         if self._is_late or not self._caller.hears(session.id):
             return ""
         context = self._memory.context
@@ -161,7 +161,7 @@ class _Hook:
         event = self._event
         if event.tool_name is None and event.input is None and event.output is None:
             return ""
-        report = self._observed(
+        report = self._tool_report(
             "tool",
             tool_name=event.tool_name,
             tool_use_id=event.tool_use_id,
@@ -173,14 +173,14 @@ class _Hook:
 
     def said(self) -> str:
         """Store the end of a turn or of a sub-agent, or the summary of a compaction."""
-        event, made = self._event, _MADE[self._event.moment]
+        event, kind = self._event, _OBSERVED[self._event.moment]
         text = event.text or ""
         if event.error is None and not text.strip():
             return ""
-        session, file = self._session("during", self._observed(made))
-        told = self._stand_in("answer", text, session, file) if made == "answer" else None
-        report = self._observed(made, input=event.agent_type or None, output=text)
-        self._observe(made, report, session, told)
+        session, file = self._session("during", self._tool_report(kind))
+        message_id = self._stand_in("answer", text, session, file) if kind == "answer" else None
+        report = self._tool_report(kind, input=event.agent_type or None, output=text)
+        self._observe(kind, report, session, message_id)
         return ""
 
     def before_compaction(self) -> str:
@@ -199,17 +199,17 @@ class _Hook:
     def _report(self) -> Report:
         return Report(project_path=self._event.project_path, created_at=self._event.at)
 
-    def _observed(self, made: Made, **told: Any) -> ToolReport:
+    def _tool_report(self, kind: Made, **fields: Any) -> ToolReport:
         event, prompt, agent = self._event, self._prompt_id, self._event.agent_id
         if prompt is None and self._at is not None:
             prompt = str(self._at)  # what is delivered again has the same time
         return ToolReport(
             project_path=event.project_path,
             created_at=event.at,
-            event_id=event_key(made, prompt, agent),
+            event_id=event_key(kind, prompt, agent),
             agent_id=agent,
             error=event.error,
-            **told,
+            **fields,
         )
 
     def _session(
@@ -248,15 +248,17 @@ class _Hook:
         """
         if file is not None and (file.is_there or part == "prompt"):
             return None
-        if file is not None and (asked := self._asked(session)) is not None:
-            self._tell("prompt", asked.input, session, asked.created_at)
+        if file is not None and (prompt := self._prompt_of_turn(session)) is not None:
+            self._tell("prompt", prompt.input, session, prompt.created_at)
         return self._tell(part, text, session, self._at)
 
-    def _asked(self, session: Session) -> Observation | None:
-        """Return what was asked in the turn."""
+    def _prompt_of_turn(self, session: Session) -> Observation | None:
+        """Return the prompt of the current turn; None if it was not recorded."""
         key = event_key("prompt", self._prompt_id)
-        known = self._memory.observations.list(session_id=session.id, limit=_OF_A_TURN)
-        return next((each for each in known if key is not None and each.event_id == key), None)
+        observations = self._memory.observations.list(session_id=session.id, limit=_OF_A_TURN)
+        return next(
+            (each for each in observations if key is not None and each.event_id == key), None
+        )
 
     def _tell(self, part: Part, text: str, session: Session, at: int | None) -> str | None:
         of = StandIn(prompt=self._prompt_id, role=part)
@@ -264,27 +266,27 @@ class _Hook:
         return None if message is None else message.id
 
     def _observe(
-        self, made: Made, report: ToolReport, session: Session, message_id: str | None = None
+        self, kind: Made, report: ToolReport, session: Session, message_id: str | None = None
     ) -> None:
         """Store an observation, unless a rule leaves it out."""
-        given, _ = given_of(report, session, made)
-        given = msgspec.structs.replace(given, message_id=message_id)
-        (outcome,) = self._memory.observations.record_each([given])
+        draft, _ = draft_of(report, session, kind)
+        draft = msgspec.structs.replace(draft, message_id=message_id)
+        (outcome,) = self._memory.observations.record_each([draft])
         if isinstance(outcome, RecollectError) and "reason" not in outcome.facts:
             raise outcome
 
 
-_MADE: Mapping[HookMoment, Made] = {
+_OBSERVED: Mapping[HookMoment, Made] = {
     "answer": "answer",
     "subagent": "subagent",
     "compaction": "compaction",
     "interrupted": "interrupted",
 }
-_KEPT: Mapping[HookMoment, Callable[[_Hook], str]] = {
+_HANDLERS: Mapping[HookMoment, Callable[[_Hook], str]] = {
     "start": _Hook.start,
     "prompt": _Hook.prompt,
     "tool": _Hook.tool,
-    **dict.fromkeys(_MADE, _Hook.said),
+    **dict.fromkeys(_OBSERVED, _Hook.said),
     "before_compaction": _Hook.before_compaction,
     "end": _Hook.end,
 }

@@ -6,14 +6,14 @@ from recollect.answers.episode import EpisodeList
 from recollect.caller import Caller
 from recollect.core.checks import Question, RowCount
 from recollect.core.errors import InvalidInput
-from recollect.server.route import Given, Routes
+from recollect.server.route import Fields, Routes
 from recollect.server.routes.sessions import PAGE
 from recollect.sessions.context.episode import Episode
 
 ROUTES = Routes()
 
 
-class EpisodeFilter(Given, frozen=True, kw_only=True):
+class EpisodeFilter(Fields, frozen=True, kw_only=True):
     """Which episodes; all that the token hears if nothing is given.
 
     Attributes:
@@ -33,7 +33,7 @@ class EpisodeFilter(Given, frozen=True, kw_only=True):
     for_session: str | None = None
 
 
-class OneEpisode(Given, frozen=True, kw_only=True):
+class OneEpisode(Fields, frozen=True, kw_only=True):
     """An episode, by its number or id.
 
     Attributes:
@@ -45,46 +45,46 @@ class OneEpisode(Given, frozen=True, kw_only=True):
     for_session: str | None = None
 
 
-class NewEpisodes(Given, frozen=True, kw_only=True):
+class NewEpisodes(Fields, frozen=True, kw_only=True):
     """The session to summarise, by its key or id."""
 
     session_key: str
 
 
 @ROUTES.add("GET", "/api/episodes", "read")
-def list_episodes(caller: Caller, given: EpisodeFilter) -> EpisodeList:
+def list_episodes(caller: Caller, fields: EpisodeFilter) -> EpisodeList:
     """List the summaries of sessions, the newest first, or those that fit a question."""
-    if given.session_key is not None and given.project is not None:
+    if fields.session_key is not None and fields.project is not None:
         raise InvalidInput("summaries are of a session or of a project", hint="give one of both")
-    episodes, heard = caller.memory.episodes, caller.for_session(given.for_session)
-    if given.query is not None:
-        if given.session_key is not None or given.project is not None:
+    episodes, audience = caller.memory.episodes, caller.for_session(fields.for_session)
+    if fields.query is not None:
+        if fields.session_key is not None or fields.project is not None:
             raise InvalidInput("a question is asked of all sessions", hint="leave the others out")
-        found = episodes.search(given.user_id, given.query, given.limit, for_session=heard)
-        return EpisodeList(episodes=[each.episode for each in found])
-    session = None if given.session_key is None else caller.session(given.session_key).id
-    known = episodes.list(
-        given.user_id,
+        hits = episodes.search(fields.user_id, fields.query, fields.limit, for_session=audience)
+        return EpisodeList(episodes=[each.episode for each in hits])
+    session = None if fields.session_key is None else caller.session(fields.session_key).id
+    rows = episodes.list(
+        fields.user_id,
         session_id=session,
-        project=given.project,
-        limit=given.limit,
-        for_session=heard,
+        project=fields.project,
+        limit=fields.limit,
+        for_session=audience,
     )
-    return EpisodeList(episodes=known)
+    return EpisodeList(episodes=rows)
 
 
 @ROUTES.add("GET", "/api/episodes/{id}", "read")
-def show_episode(caller: Caller, given: OneEpisode) -> Episode:
+def show_episode(caller: Caller, fields: OneEpisode) -> Episode:
     """Return an episode."""
-    heard = caller.for_session(given.for_session)
-    return caller.memory.episodes.get(given.id, for_session=heard)
+    audience = caller.for_session(fields.for_session)
+    return caller.memory.episodes.get(fields.id, for_session=audience)
 
 
 @ROUTES.add("POST", "/api/episodes", "write")
-def create_episodes(caller: Caller, given: NewEpisodes) -> EpisodeList:
+def create_episodes(caller: Caller, fields: NewEpisodes) -> EpisodeList:
     """Summarise a session as it is now; return what the token hears of that."""
-    session = caller.writable(caller.session(given.session_key))
+    session = caller.writable(caller.session(fields.session_key))
     episodes = caller.memory.episodes
     episodes.create(session.id)
-    known = episodes.list(session_id=session.id, for_session=caller.for_session())
-    return EpisodeList(episodes=[each for each in known if each.extent == "session"])
+    rows = episodes.list(session_id=session.id, for_session=caller.for_session())
+    return EpisodeList(episodes=[each for each in rows if each.extent == "session"])

@@ -20,7 +20,7 @@ from recollect.core.errors import Conflict, Unauthorized
 from recollect.core.events import check_types
 from recollect.core.loops import result_of
 from recollect.core.threads import ThreadPool
-from recollect.server.route import Given, Piece, Routes
+from recollect.server.route import Fields, Piece, Routes
 from recollect.store.journal import RecordedEvent
 from recollect.store.streams import EventReader
 
@@ -47,7 +47,7 @@ Place: TypeAlias = Annotated[
 ROUTES = Routes()
 
 
-class EventsWanted(Given, frozen=True):
+class EventsWanted(Fields, frozen=True):
     """Which events.
 
     Attributes:
@@ -70,7 +70,7 @@ class EventsWanted(Given, frozen=True):
     media="text/event-stream",
     is_endless=True,
 )
-def events(caller: Caller, given: EventsWanted) -> AsyncGenerator[Piece, None]:
+def events(caller: Caller, fields: EventsWanted) -> AsyncGenerator[Piece, None]:
     """Send the events that the token may hear, as they come, as server-sent events.
 
     Where the journal is not the one of which a browser saw an event last, or ends before it, as
@@ -82,19 +82,19 @@ def events(caller: Caller, given: EventsWanted) -> AsyncGenerator[Piece, None]:
         InvalidInput: a type is unknown.
         StoreError: the records cannot be read.
     """
-    types = [name for each in given.types for name in each.split(",") if name]
+    types = [name for each in fields.types for name in each.split(",") if name]
     check_types(types)
     # Now, and not when the first piece is drawn: nothing is to fall between.
-    stream, lost = caller.memory.events, None
+    stream, lost_seq = caller.memory.events, None
     try:
-        after = given.since if given.last_event_id is None else given.last_event_id
+        after = fields.since if fields.last_event_id is None else fields.last_event_id
         seq = stream.seq_of(after)
     except Conflict as error:
-        if given.last_event_id is None:
+        if fields.last_event_id is None:
             raise
         # An error would end the stream of a browser for good.
-        seq, lost = stream.last_seq(), error.facts["seq"]
-    return EventPieces(caller, seq, types or None, lost=lost).pieces()
+        seq, lost_seq = stream.last_seq(), error.facts["seq"]
+    return EventPieces(caller, seq, types or None, lost=lost_seq).pieces()
 
 
 class EventPieces:
@@ -158,7 +158,7 @@ class EventPieces:
     async def _next(self, reader: EventReader, bell: _Bell) -> Piece | None:
         """Return the next piece; None where the token is not valid any more."""
         until = self._now() + HEARTBEAT_S
-        while (left := until - self._now()) > 0:
+        while (remaining := until - self._now()) > 0:
             bell.hush()
             try:
                 piece, is_page = await result_of(_PAGES.submit(partial(self._page, reader)))
@@ -167,19 +167,19 @@ class EventPieces:
             if piece:
                 return piece
             if not is_page:
-                await bell.wait(min(left, reader.pause_s()))
+                await bell.wait(min(remaining, reader.pause_s()))
         return f": still here\nid: {reader.seq}{self._mark}\n\n".encode()
 
     def _page(self, reader: EventReader) -> tuple[Piece, bool]:
-        """Return what the token may hear of a page, and whether there was one."""
+        """Return the events of the next page that the token may see, and whether there was a page."""
         self._caller.check()
         page = reader.read()
         if page:
             reader.seq = page[-1].seq
         if self._caller.token.is_owners:
             return b"".join(map(self._sent, page)), bool(page)
-        heard = set(filter(self._caller.hears, {e.event.scope.session or "" for e in page}))
-        mine = [self._without_others(e) for e in page if e.event.scope.session in heard]
+        audible = set(filter(self._caller.hears, {e.event.scope.session or "" for e in page}))
+        mine = [self._without_others(e) for e in page if e.event.scope.session in audible]
         return b"".join(map(self._sent, mine)), bool(page)
 
     def _sent(self, recorded: RecordedEvent) -> Piece:

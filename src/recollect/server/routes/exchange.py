@@ -8,7 +8,7 @@ from typing import BinaryIO
 from recollect.caller import Caller
 from recollect.core.scope import Scope
 from recollect.exchange.intake import ExchangeReport
-from recollect.server.route import Given, Routes
+from recollect.server.route import Fields, Routes
 from recollect.server.values import moment_of
 
 MEDIA = "application/x-ndjson"
@@ -20,7 +20,7 @@ _PIECE = 65_536
 ROUTES = Routes()
 
 
-class ExportGiven(Given, frozen=True):
+class ExportFields(Fields, frozen=True):
     """What is exported.
 
     Attributes:
@@ -39,7 +39,7 @@ class ExportGiven(Given, frozen=True):
     files: bool = False
 
 
-class ImportGiven(Given, frozen=True):
+class ImportFields(Fields, frozen=True):
     """How a document is taken in; fields as those of `Memory.import_export`.
 
     Attributes:
@@ -54,7 +54,7 @@ class ImportGiven(Given, frozen=True):
 
 
 @ROUTES.add("GET", "/api/export", "read", media=MEDIA, filename="recollect-export.jsonl")
-def export(caller: Caller, given: ExportGiven) -> Iterator[bytes]:
+def export(caller: Caller, fields: ExportFields) -> Iterator[bytes]:
     """Export what the token hears; everything with the right admin.
 
     Raises:
@@ -62,18 +62,18 @@ def export(caller: Caller, given: ExportGiven) -> Iterator[bytes]:
         NotFound: the session does not exist, or not for this token.
         InvalidInput: the time cannot be one.
     """
-    for_session = caller.for_session(given.for_session)
+    for_session = caller.for_session(fields.for_session)
     if for_session is None:
         caller.require("admin")
-    if given.files:
+    if fields.files:
         caller.require("files")
-    session = None if given.session is None else caller.session(given.session).id
+    session = None if fields.session is None else caller.session(fields.session).id
     mine = caller.memory.scope
     leaving = caller.memory.export(
-        Scope(tenant=mine.tenant, session=session, project=given.project),
-        since=None if given.since is None else moment_of(given.since),
+        Scope(tenant=mine.tenant, session=session, project=fields.project),
+        since=None if fields.since is None else moment_of(fields.since),
         for_session=for_session,
-        files=given.files,
+        files=fields.files,
     )
     return _pieces(leaving.lines())
 
@@ -81,7 +81,7 @@ def export(caller: Caller, given: ExportGiven) -> Iterator[bytes]:
 @ROUTES.add(
     "POST", "/api/import", "admin", takes=(MEDIA, "application/jsonl"), max_body=MAX_DOCUMENT
 )
-def import_document(caller: Caller, given: ImportGiven, file: BinaryIO) -> ExchangeReport:
+def import_document(caller: Caller, fields: ImportFields, file: BinaryIO) -> ExchangeReport:
     """Import an export, and return what was new; the same one again adds nothing.
 
     Raises:
@@ -89,7 +89,7 @@ def import_document(caller: Caller, given: ImportGiven, file: BinaryIO) -> Excha
         Denied: it is of another tenant, and that was not said.
     """
     return caller.memory.import_export(
-        file, dry_run=given.dry_run, other_tenant=given.other_tenant, files=given.files
+        file, dry_run=fields.dry_run, other_tenant=fields.other_tenant, files=fields.files
     )
 
 

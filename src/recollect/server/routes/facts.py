@@ -19,14 +19,14 @@ from recollect.caller import Caller
 from recollect.core.checks import Question, RowCount
 from recollect.core.errors import NotFound
 from recollect.knowledge.fact import Fact, FactStatus
-from recollect.server.route import Created, Given, Routes
+from recollect.server.route import Created, Fields, Routes
 from recollect.server.routes.sessions import PAGE
 from recollect.server.values import Cursor, moment_of, page_of
 
 ROUTES = Routes()
 
 
-class NewFact(Given, frozen=True, kw_only=True):
+class NewFact(Fields, frozen=True, kw_only=True):
     """Something to remember.
 
     Attributes:
@@ -55,7 +55,7 @@ class NewFact(Given, frozen=True, kw_only=True):
     for_session: str | None = None
 
 
-class FactFilter(Given, frozen=True, kw_only=True):
+class FactFilter(Fields, frozen=True, kw_only=True):
     """Which facts; all current ones that the token hears if nothing is given.
 
     Attributes:
@@ -81,7 +81,7 @@ class FactFilter(Given, frozen=True, kw_only=True):
     for_session: str | None = None
 
 
-class OneFact(Given, frozen=True, kw_only=True):
+class OneFact(Fields, frozen=True, kw_only=True):
     """A fact, by its number or id.
 
     Attributes:
@@ -93,7 +93,7 @@ class OneFact(Given, frozen=True, kw_only=True):
     for_session: str | None = None
 
 
-class FactId(Given, frozen=True, kw_only=True):
+class FactId(Fields, frozen=True, kw_only=True):
     """A fact, by its number or id."""
 
     id: str
@@ -122,92 +122,92 @@ class FactUpdate(FactId, frozen=True, kw_only=True):
 
 
 @ROUTES.add("POST", "/api/facts", "capture")
-def remember(caller: Caller, given: NewFact) -> Created[RememberAnswer] | RememberAnswer:
+def remember(caller: Caller, fields: NewFact) -> Created[RememberAnswer] | RememberAnswer:
     """Remember a fact; the same words again are known.
 
     One with a token that only captures, or is not the owner's, is an agent's.
     """
     is_persons = caller.token.is_owners and caller.token.allows("write")
-    remembered = caller.memory.facts.remember(
-        given.user_id,
-        given.text,
-        given.kind,
-        given.importance,
-        given.confidence,
-        given.source,
-        about=given.about,
-        project=None if given.project is None else caller.project_path(given.project),
-        trust=given.trust if is_persons else "agent",
-        for_session=caller.for_session(given.for_session),
+    outcome = caller.memory.facts.remember(
+        fields.user_id,
+        fields.text,
+        fields.kind,
+        fields.importance,
+        fields.confidence,
+        fields.source,
+        about=fields.about,
+        project=None if fields.project is None else caller.project_path(fields.project),
+        trust=fields.trust if is_persons else "agent",
+        for_session=caller.for_session(fields.for_session),
     )
-    _record(caller, "fact.remember", remembered.fact)
-    answer = remember_answer(remembered)
-    return answer if remembered.status == "known" else Created(answer)
+    _record(caller, "fact.remember", outcome.fact)
+    answer = remember_answer(outcome)
+    return answer if outcome.status == "known" else Created(answer)
 
 
 @ROUTES.add("GET", "/api/facts", "read")
-def list_facts(caller: Caller, given: FactFilter) -> FactPage:
+def list_facts(caller: Caller, fields: FactFilter) -> FactPage:
     """List facts, the newest first, or those that fit a question; a cursor gets the next page."""
-    facts, hears = caller.memory.facts, caller.for_session(given.for_session)
-    project = None if given.project is None else caller.project_path(given.project)
-    as_of = None if given.as_of is None else moment_of(given.as_of)
-    if given.query is not None:
-        found = facts.search(
-            given.user_id, given.query, given.limit or PAGE, as_of, project=project,
+    facts, hears = caller.memory.facts, caller.for_session(fields.for_session)
+    project = None if fields.project is None else caller.project_path(fields.project)
+    as_of = None if fields.as_of is None else moment_of(fields.as_of)
+    if fields.query is not None:
+        hits = facts.search(
+            fields.user_id, fields.query, fields.limit or PAGE, as_of, project=project,
             for_session=hears,
         )  # fmt: skip
-        return FactPage(facts=tuple(fact_answer(each.fact) for each in found), cursor=None)
+        return FactPage(facts=tuple(fact_answer(each.fact) for each in hits), cursor=None)
 
     def read(until: int | None, most: int) -> list[Fact]:
         return facts.list(
-            given.user_id,
+            fields.user_id,
             project,
-            given.kind,
-            status=given.status,
+            fields.kind,
+            status=fields.status,
             until=until,
             as_of=as_of,
             limit=most,
             for_session=hears,
         )
 
-    page, cursor = page_of(read, _position, given.limit, given.cursor, None)
+    page, cursor = page_of(read, _position, fields.limit, fields.cursor, None)
     return FactPage(facts=tuple(map(fact_answer, page)), cursor=cursor)
 
 
 @ROUTES.add("GET", "/api/facts/{id}", "read")
-def get(caller: Caller, given: OneFact) -> FactWithHistory:
+def get(caller: Caller, fields: OneFact) -> FactWithHistory:
     """Get a fact with its history."""
-    facts, hears = caller.memory.facts, caller.for_session(given.for_session)
-    fact = facts.get(given.id, for_session=hears)
+    facts, hears = caller.memory.facts, caller.for_session(fields.for_session)
+    fact = facts.get(fields.id, for_session=hears)
     history = facts.history(fact.id, for_session=hears)
     return with_history(fact, history, followers(facts, history, hears))
 
 
 @ROUTES.add("PATCH", "/api/facts/{id}", "write")
-def update(caller: Caller, given: FactUpdate) -> FactAnswer:
+def update(caller: Caller, fields: FactUpdate) -> FactAnswer:
     """Give a fact other words, or pin it."""
-    fact, hears = _writable(caller, given.id), caller.for_session()
+    fact, hears = _writable(caller, fields.id), caller.for_session()
     facts = caller.memory.facts
-    if given.text is not None:
-        fact = facts.correct(fact.id, given.text, for_session=hears)
-    if given.pinned is not None:
-        fact = facts.pin(fact.id, pinned=given.pinned, for_session=hears)
+    if fields.text is not None:
+        fact = facts.correct(fact.id, fields.text, for_session=hears)
+    if fields.pinned is not None:
+        fact = facts.pin(fact.id, pinned=fields.pinned, for_session=hears)
     _record(caller, "fact.update", fact)
     return fact_answer(fact)
 
 
 @ROUTES.add("DELETE", "/api/facts/{id}", "write")
-def forget(caller: Caller, given: FactId) -> FactAnswer:
+def forget(caller: Caller, fields: FactId) -> FactAnswer:
     """Take a fact out of everything, until it is restored."""
-    fact = _writable(caller, given.id)
+    fact = _writable(caller, fields.id)
     _record(caller, "fact.forget", fact)
     return fact_answer(caller.memory.facts.forget(fact.id, for_session=caller.for_session()))
 
 
 @ROUTES.add("POST", "/api/facts/{id}/restore", "write")
-def restore(caller: Caller, given: FactId) -> FactAnswer:
+def restore(caller: Caller, fields: FactId) -> FactAnswer:
     """Make a fact count again, undo its last correction, or confirm it."""
-    fact = _writable(caller, given.id)
+    fact = _writable(caller, fields.id)
     if fact.status == "review":
         caller.require_operator()  # only the owner says what is true of the owner
     _record(caller, "fact.restore", fact)
@@ -215,9 +215,9 @@ def restore(caller: Caller, given: FactId) -> FactAnswer:
 
 
 @ROUTES.add("POST", "/api/facts/{id}/replace", "write")
-def replace(caller: Caller, given: FactReplacement) -> FactAnswer:
+def replace(caller: Caller, fields: FactReplacement) -> FactAnswer:
     """Let a fact make way for another; restore undoes it."""
-    fact, newer = _writable(caller, given.id), _writable(caller, given.by)
+    fact, newer = _writable(caller, fields.id), _writable(caller, fields.by)
     _record(caller, "fact.replace", fact)
     hears = caller.for_session()
     return fact_answer(caller.memory.facts.replace(fact.id, newer.id, for_session=hears))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from recollect.caller import Caller
-from recollect.server.route import Given, Routes
+from recollect.server.route import Fields, Routes
 from recollect.workspace.reading import ReadResult
 
 ROUTES = Routes()
 
 
-class FileExtent(Given, frozen=True, kw_only=True):
+class FileExtent(Fields, frozen=True, kw_only=True):
     """Lines of a memory file; fields as in `Memory.read`."""
 
     path: str
@@ -19,7 +19,7 @@ class FileExtent(Given, frozen=True, kw_only=True):
 
 
 @ROUTES.add("GET", "/api/files", "read")
-def read(caller: Caller, given: FileExtent) -> ReadResult:
+def read(caller: Caller, fields: FileExtent) -> ReadResult:
     """Read lines of a memory file."""
-    heard = caller.for_session(given.for_session)
-    return caller.memory.read(given.path, given.from_line, given.lines, for_session=heard)
+    audience = caller.for_session(fields.for_session)
+    return caller.memory.read(fields.path, fields.from_line, fields.lines, for_session=audience)

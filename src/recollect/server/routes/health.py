@@ -23,13 +23,13 @@ class HealthAnswer(msgspec.Struct, frozen=True):
 
 
 @ROUTES.add("GET", "/api/health", None)
-async def health(_caller: None, _given: Nothing) -> HealthAnswer:
+async def health(_caller: None, _fields: Nothing) -> HealthAnswer:
     """Tell that the server answers; no database is asked."""
     return HealthAnswer()
 
 
 @ROUTES.add("GET", "/api/stats", "read")
-def stats(caller: Caller, _given: Nothing) -> RecordCounts:
+def stats(caller: Caller, _fields: Nothing) -> RecordCounts:
     """Count the records within the scope of the token.
 
     Raises:

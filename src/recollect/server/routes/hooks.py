@@ -56,7 +56,7 @@ _SOURCES: Mapping[str | None, Reason] = {it: it for it in get_args(Reason) if it
 
 
 def _answering(kind: type[Answer], use: Callable[[], Answer]) -> Answer:
-    """Return what ``use`` does, or why it did nothing."""
+    """Return the result of ``use``, or the reason why nothing was stored."""
     try:
         return use()
     except Denied as error:
@@ -77,8 +77,8 @@ def start(caller: Caller, report: StartReport) -> StartAnswer:
         moment: Literal["start", "resume"] = "resume" if report.source == "resume" else "start"
         hooked, note = hooked_of(caller, report, moment)
         is_heard = caller.hears(hooked.session.id)  # who may write there need not hear it
-        found = block_of(caller, report, hooked.session.id) if is_heard else ContextBlock()
-        block = context_answer(found)
+        context = block_of(caller, report, hooked.session.id) if is_heard else ContextBlock()
+        block = context_answer(context)
         return StartAnswer(
             status=hooked.became,
             session_id=hooked.session.id,
@@ -86,7 +86,7 @@ def start(caller: Caller, report: StartReport) -> StartAnswer:
             context=block.text,
             tokens=block.tokens,
             items=block.items,
-            **_told(note),
+            **_note_fields(note),
         )
 
     return _answering(StartAnswer, use)
@@ -97,8 +97,8 @@ def tool_results(
     caller: Caller, reports: Sequence[ToolReport]
 ) -> list[ToolAnswer | RecollectError]:
     """Store what a tool did."""
-    stored = store_each(caller, list(map(_usable, reports)), "tool")
-    return [_tool_answer(outcome) for outcome in stored]
+    outcomes = store_each(caller, list(map(_usable, reports)), "tool")
+    return [_tool_answer(outcome) for outcome in outcomes]
 
 
 def _usable(report: ToolReport) -> ToolReport:
@@ -108,17 +108,17 @@ def _usable(report: ToolReport) -> ToolReport:
     return msgspec.structs.replace(report, importance=None)
 
 
-def _tool_answer(stored: Stored | RecollectError) -> ToolAnswer | RecollectError:
+def _tool_answer(outcome: Stored | RecollectError) -> ToolAnswer | RecollectError:
     def use() -> ToolAnswer:
-        if isinstance(stored, RecollectError):
-            raise stored
-        session = stored.session.session
+        if isinstance(outcome, RecollectError):
+            raise outcome
+        session = outcome.session.session
         return ToolAnswer(
-            status="stored" if stored.is_new else "duplicate",
+            status="stored" if outcome.is_new else "duplicate",
             session_id=session.id,
             session_key=session.key,
-            observation_id=stored.observation.number,
-            **_told(stored.note),
+            observation_id=outcome.observation.number,
+            **_note_fields(outcome.note),
         )
 
     try:
@@ -141,7 +141,7 @@ def end(caller: Caller, report: Report) -> EndAnswer:
             session_key=session.key,
             summary=summary_of(caller, session),
             ended_at=None if session.ended_at is None else to_iso(session.ended_at),
-            **_told(note),
+            **_note_fields(note),
         )
 
     return _answering(EndAnswer, use)
@@ -159,5 +159,5 @@ def block_of(caller: Caller, report: StartReport, session_id: str) -> ContextBlo
         return context(session_id, reason=reason)
 
 
-def _told(note: ReportNote | None) -> dict[str, str]:
+def _note_fields(note: ReportNote | None) -> dict[str, str]:
     return {} if note is None else msgspec.structs.asdict(note)

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from recollect.answers.identity import IdentityList, ProposalList, ResolvedIdentity
 from recollect.caller import Caller
-from recollect.server.route import Given, Nothing, Routes
+from recollect.server.route import Fields, Nothing, Routes
 from recollect.sessions.identities import Identities, LinkCode, LinkedAccount, LinkedPerson
 from recollect.sessions.proposals import IdentityProposal
 
 ROUTES = Routes()
 
 
-class IdentityFilter(Given, frozen=True, kw_only=True):
-    """Which people; all if no name is given."""
+class IdentityFilter(Fields, frozen=True, kw_only=True):
+    """Which people; all if no name is fields."""
 
     user_id: str | None = None
 
 
-class OneAccount(Given, frozen=True, kw_only=True):
+class OneAccount(Fields, frozen=True, kw_only=True):
     """An account: the channel, and who there.
 
     Attributes:
@@ -44,7 +44,7 @@ class TypedCode(OneAccount, frozen=True, kw_only=True):
     code: str
 
 
-class OneProposal(Given, frozen=True, kw_only=True):
+class OneProposal(Fields, frozen=True, kw_only=True):
     """A proposal, by its number."""
 
     number: int
@@ -63,34 +63,34 @@ class AcceptedProposal(OneProposal, frozen=True, kw_only=True):
 
 
 @ROUTES.add("GET", "/api/identities", "admin")
-def list_identities(caller: Caller, given: IdentityFilter) -> IdentityList:
+def list_identities(caller: Caller, fields: IdentityFilter) -> IdentityList:
     """List the people with linked accounts."""
-    return IdentityList(identities=_identities(caller).list(given.user_id))
+    return IdentityList(identities=_identities(caller).list(fields.user_id))
 
 
 @ROUTES.add("POST", "/api/identities", "admin")
-def link(caller: Caller, given: AccountLink) -> LinkedPerson:
+def link(caller: Caller, fields: AccountLink) -> LinkedPerson:
     """Link an account to a person; return the person."""
-    return _identities(caller).link(given.user_id, given.channel, given.channel_user_id)
+    return _identities(caller).link(fields.user_id, fields.channel, fields.channel_user_id)
 
 
 @ROUTES.add("POST", "/api/identities/resolve", "admin")
-def resolve(caller: Caller, given: OneAccount) -> ResolvedIdentity:
+def resolve(caller: Caller, fields: OneAccount) -> ResolvedIdentity:
     """Return who is behind an account; a new person where it is not linked."""
-    user_id = _identities(caller).resolve(given.channel, given.channel_user_id)
+    user_id = _identities(caller).resolve(fields.channel, fields.channel_user_id)
     return ResolvedIdentity(user_id=user_id)
 
 
 @ROUTES.add("POST", "/api/identities/code", "admin")
-def code(caller: Caller, given: OneAccount) -> LinkCode:
+def code(caller: Caller, fields: OneAccount) -> LinkCode:
     """Return a one-time code to be shown in this account."""
-    return _identities(caller).code(given.channel, given.channel_user_id)
+    return _identities(caller).code(fields.channel, fields.channel_user_id)
 
 
 @ROUTES.add("POST", "/api/identities/confirm", "admin")
-def confirm(caller: Caller, given: TypedCode) -> LinkedPerson:
+def confirm(caller: Caller, fields: TypedCode) -> LinkedPerson:
     """Link the account in which a code was typed to the person whose code it is."""
-    return _identities(caller).confirm(given.channel, given.channel_user_id, given.code)
+    return _identities(caller).confirm(fields.channel, fields.channel_user_id, fields.code)
 
 
 @ROUTES.add("GET", "/api/identities/proposals", "admin")
@@ -100,21 +100,21 @@ def list_proposals(caller: Caller, _: Nothing) -> ProposalList:
 
 
 @ROUTES.add("POST", "/api/identities/proposals/{number}/accept", "admin")
-def accept(caller: Caller, given: AcceptedProposal) -> LinkedPerson:
+def accept(caller: Caller, fields: AcceptedProposal) -> LinkedPerson:
     """Link the account of a proposal and the claimed one; return the person."""
-    return _identities(caller).accept(given.number, given.channel, given.channel_user_id)
+    return _identities(caller).accept(fields.number, fields.channel, fields.channel_user_id)
 
 
 @ROUTES.add("POST", "/api/identities/proposals/{number}/dismiss", "admin")
-def dismiss(caller: Caller, given: OneProposal) -> IdentityProposal:
+def dismiss(caller: Caller, fields: OneProposal) -> IdentityProposal:
     """Dismiss a proposal; the same claim of the same account is not listed again."""
-    return _identities(caller).dismiss(given.number)
+    return _identities(caller).dismiss(fields.number)
 
 
 @ROUTES.add("DELETE", "/api/identities/{channel}/{channel_user_id}", "admin")
-def unlink(caller: Caller, given: OneAccount) -> LinkedAccount:
+def unlink(caller: Caller, fields: OneAccount) -> LinkedAccount:
     """Take an account from its person."""
-    return _identities(caller).unlink(given.channel, given.channel_user_id)
+    return _identities(caller).unlink(fields.channel, fields.channel_user_id)
 
 
 def _identities(caller: Caller) -> Identities:

@@ -20,7 +20,7 @@ from recollect.recall.context.block import ContextBlock
 from recollect.recall.steps.detail import DetailBatch
 from recollect.recall.steps.lines import IndexLines, Timeline
 from recollect.recall.steps.session_titles import titles_of
-from recollect.server.route import Given, Routes
+from recollect.server.route import Fields, Routes
 from recollect.sessions.lifecycle import ForeignName
 from recollect.workspace.reading import ReadResult
 
@@ -30,14 +30,14 @@ RESULT_BYTES = 8_000_000
 ROUTES = Routes()
 
 
-class OnBehalf(Given, frozen=True, kw_only=True):
+class OnBehalf(Fields, frozen=True, kw_only=True):
     """On whose behalf is asked."""
 
     for_session: str | None = None
     for_sender: str | None = None
 
 
-class SearchGiven(OnBehalf, frozen=True, kw_only=True):
+class SearchFields(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `Memory.search`."""
 
     query: Question
@@ -55,20 +55,20 @@ class SearchGiven(OnBehalf, frozen=True, kw_only=True):
     as_of: int | str | None = None
 
 
-class LinesGiven(OnBehalf, frozen=True, kw_only=True):
+class LinesFields(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `Memory.lines`."""
 
     result: SearchResult
 
 
-class GetGiven(OnBehalf, frozen=True, kw_only=True):
+class GetFields(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `Memory.get`."""
 
     ids: str | Annotated[tuple[str, ...], Meta(max_length=MOST_IDS)]
     max_tokens: int | None = 1_000
 
 
-class ReadGiven(OnBehalf, frozen=True, kw_only=True):
+class ReadFields(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `Memory.read`."""
 
     path: str
@@ -76,7 +76,7 @@ class ReadGiven(OnBehalf, frozen=True, kw_only=True):
     lines: int | None = None
 
 
-class TimelineGiven(OnBehalf, frozen=True, kw_only=True):
+class TimelineFields(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `ObservationRecall.timeline`; a time in ms UTC."""
 
     anchor: str | int | None = None
@@ -88,7 +88,7 @@ class TimelineGiven(OnBehalf, frozen=True, kw_only=True):
     until: int | str | None = None
 
 
-class ContextGiven(Given, frozen=True, kw_only=True):
+class ContextFields(Fields, frozen=True, kw_only=True):
     """The arguments of `Contexts.block`.
 
     Attributes:
@@ -108,17 +108,17 @@ class ContextGiven(Given, frozen=True, kw_only=True):
     record: bool = True
 
 
-class TitlesGiven(Given, frozen=True, kw_only=True):
+class TitlesFields(Fields, frozen=True, kw_only=True):
     """The sessions of a result, by their ids or keys."""
 
     session_ids: Annotated[tuple[str, ...], Meta(max_length=MOST_HITS)]
 
 
-def _asked(caller: Caller, given: OnBehalf) -> dict[str, Any]:
+def _arguments(caller: Caller, fields: OnBehalf) -> dict[str, Any]:
     """Return the arguments of a call: every field, and on whose behalf the token lets it ask."""
-    _refuse_sender(caller, given.for_sender)
-    named = {name: getattr(given, name) for name in given.__struct_fields__}
-    return named | {"for_session": caller.for_session(given.for_session)}
+    _refuse_sender(caller, fields.for_sender)
+    arguments = {name: getattr(fields, name) for name in fields.__struct_fields__}
+    return arguments | {"for_session": caller.for_session(fields.for_session)}
 
 
 def _refuse_sender(caller: Caller, sender: str | None) -> None:
@@ -130,59 +130,59 @@ def _refuse_sender(caller: Caller, sender: str | None) -> None:
 
 
 @ROUTES.add("POST", "/api/memory/search", "read", max_body=RESULT_BYTES)
-def search(caller: Caller, given: SearchGiven) -> SearchResult:
+def search(caller: Caller, fields: SearchFields) -> SearchResult:
     """Return the best hits for a question."""
-    named = _asked(caller, given)
-    scope = given.scope
+    arguments = _arguments(caller, fields)
+    scope = fields.scope
     if scope is not None and scope.session is not None:
-        heard = caller.for_session(scope.session)
-        named["scope"] = msgspec.structs.replace(scope, session=heard)
-    return caller.memory.search(**named)
+        session = caller.for_session(scope.session)
+        arguments["scope"] = msgspec.structs.replace(scope, session=session)
+    return caller.memory.search(**arguments)
 
 
 @ROUTES.add("POST", "/api/memory/lines", "read", max_body=RESULT_BYTES)
-def lines(caller: Caller, given: LinesGiven) -> IndexLines:
+def lines(caller: Caller, fields: LinesFields) -> IndexLines:
     """Return what was found, one line each."""
-    for hit in given.result.hits:
+    for hit in fields.result.hits:
         check_time(hit.at)
-    return caller.memory.lines(**_asked(caller, given))
+    return caller.memory.lines(**_arguments(caller, fields))
 
 
 @ROUTES.add("POST", "/api/memory/get", "read", max_body=RESULT_BYTES)
-def get(caller: Caller, given: GetGiven) -> DetailBatch:
+def get(caller: Caller, fields: GetFields) -> DetailBatch:
     """Return records in full."""
-    return caller.memory.get(**_asked(caller, given))
+    return caller.memory.get(**_arguments(caller, fields))
 
 
 @ROUTES.add("POST", "/api/memory/read", "read", max_body=RESULT_BYTES)
-def read(caller: Caller, given: ReadGiven) -> ReadResult:
+def read(caller: Caller, fields: ReadFields) -> ReadResult:
     """Return lines of a memory file."""
-    return caller.memory.read(**_asked(caller, given))
+    return caller.memory.read(**_arguments(caller, fields))
 
 
 @ROUTES.add("POST", "/api/memory/timeline", "read", max_body=RESULT_BYTES)
-def timeline(caller: Caller, given: TimelineGiven) -> Timeline:
+def timeline(caller: Caller, fields: TimelineFields) -> Timeline:
     """Return what was said and done around something."""
-    return caller.memory.observations.timeline(**_asked(caller, given))
+    return caller.memory.observations.timeline(**_arguments(caller, fields))
 
 
 @ROUTES.add("POST", "/api/memory/context", "read", max_body=RESULT_BYTES)
-def context(caller: Caller, given: ContextGiven) -> ContextBlock:
+def context(caller: Caller, fields: ContextFields) -> ContextBlock:
     """Return what goes into the prompt of a session."""
-    _refuse_sender(caller, given.for_sender)
-    named = {name: getattr(given, name) for name in given.__struct_fields__}
-    foreign, client = named.pop("foreign_id"), given.client
+    _refuse_sender(caller, fields.for_sender)
+    arguments = {name: getattr(fields, name) for name in fields.__struct_fields__}
+    foreign, client = arguments.pop("foreign_id"), fields.client
     if foreign is None or client is None:
-        session = caller.for_session(given.session_id)
+        session = caller.for_session(fields.session_id)
     else:
-        session = caller.for_foreign(ForeignName(source=client, id=foreign, key=given.session_id))
-    return caller.memory.context(**(named | {"session_id": session}))
+        session = caller.for_foreign(ForeignName(source=client, id=foreign, key=fields.session_id))
+    return caller.memory.context(**(arguments | {"session_id": session}))
 
 
 @ROUTES.add("POST", "/api/memory/titles", "read", max_body=RESULT_BYTES)
-def titles(caller: Caller, given: TitlesGiven) -> dict[str, str]:
+def titles(caller: Caller, fields: TitlesFields) -> dict[str, str]:
     """Return what sessions are called, each under the name that was asked for."""
-    meant = [caller.for_session(name) or name for name in given.session_ids]
-    told = titles_of(caller.memory.sessions, meant)
-    names = zip(given.session_ids, meant, strict=True)
-    return {name: told[id_] for name, id_ in names if id_ in told}
+    ids = [caller.for_session(name) or name for name in fields.session_ids]
+    titles_by_id = titles_of(caller.memory.sessions, ids)
+    names = zip(fields.session_ids, ids, strict=True)
+    return {name: titles_by_id[id_] for name, id_ in names if id_ in titles_by_id}

@@ -9,7 +9,7 @@ import msgspec
 from recollect.answers.message import MessageList
 from recollect.caller import Caller
 from recollect.core.checks import RowCount
-from recollect.server.route import Created, Given, Routes
+from recollect.server.route import Created, Fields, Routes
 from recollect.server.routes.sessions import PAGE
 from recollect.server.values import moment_of
 from recollect.sessions.record.message import Message
@@ -17,7 +17,7 @@ from recollect.sessions.record.message import Message
 ROUTES = Routes()
 
 
-class NewMessage(Given, frozen=True, kw_only=True):
+class NewMessage(Fields, frozen=True, kw_only=True):
     """A message; fields as in `Sessions.append`.
 
     Attributes:
@@ -41,7 +41,7 @@ class NewMessage(Given, frozen=True, kw_only=True):
     owner: bool = False
 
 
-class MessageFilter(Given, frozen=True, kw_only=True):
+class MessageFilter(Fields, frozen=True, kw_only=True):
     """Which messages of a session: the newest, or the first after a seq."""
 
     session_key: str
@@ -51,19 +51,19 @@ class MessageFilter(Given, frozen=True, kw_only=True):
 
 
 @ROUTES.add("POST", "/api/messages", "capture")
-def append(caller: Caller, given: NewMessage) -> Created[Message] | Message:
+def append(caller: Caller, fields: NewMessage) -> Created[Message] | Message:
     """Append a message; return the first one where its event id is there already."""
-    session = caller.writes_to(given.session_key, given.project_path, owner=given.owner)
+    session = caller.writes_to(fields.session_key, fields.project_path, owner=fields.owner)
     message = caller.memory.sessions.append(
         session.id,
-        given.role,
-        given.content,
-        name=given.name,
-        at=None if given.created_at is None else moment_of(given.created_at),
-        metadata=given.metadata,
-        event_id=given.event_id,
-        model=given.model,
-        sender=caller.sender(given.sender, session),
+        fields.role,
+        fields.content,
+        name=fields.name,
+        at=None if fields.created_at is None else moment_of(fields.created_at),
+        metadata=fields.metadata,
+        event_id=fields.event_id,
+        model=fields.model,
+        sender=caller.sender(fields.sender, session),
     )
     if message.session_id == session.id and message.seq > session.last_seq:
         return Created(message)
@@ -73,14 +73,14 @@ def append(caller: Caller, given: NewMessage) -> Created[Message] | Message:
 
 
 @ROUTES.add("GET", "/api/messages", "read")
-def list_messages(caller: Caller, given: MessageFilter) -> MessageList:
+def list_messages(caller: Caller, fields: MessageFilter) -> MessageList:
     """List messages of a session, oldest first."""
-    session = caller.session(given.session_key)
-    found = caller.memory.sessions.messages(
+    session = caller.session(fields.session_key)
+    messages = caller.memory.sessions.messages(
         session.id,
-        given.limit,
-        after_seq=given.after_seq,
-        before_seq=given.before_seq,
+        fields.limit,
+        after_seq=fields.after_seq,
+        before_seq=fields.before_seq,
         for_session=caller.for_session(),
     )
-    return MessageList(session_id=session.id, messages=tuple(found))
+    return MessageList(session_id=session.id, messages=tuple(messages))

@@ -24,7 +24,7 @@ from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.observations.observation import Observation
 from recollect.observations.observations import DETAIL_TOKENS
 from recollect.server.capturing import Stored, ToolReport, store_each
-from recollect.server.route import KEPT_BODY, Created, Given, Routes
+from recollect.server.route import KEPT_BODY, Created, Fields, Routes
 from recollect.server.routes.sessions import PAGE
 from recollect.server.values import Cursor, moment_of, name_of, page_of
 from recollect.text.redaction.redactor import marked_kinds
@@ -32,7 +32,7 @@ from recollect.text.redaction.redactor import marked_kinds
 ROUTES = Routes()
 
 
-class OneObservation(Given, frozen=True, kw_only=True):
+class OneObservation(Fields, frozen=True, kw_only=True):
     """An observation, by its number or id.
 
     Attributes:
@@ -45,7 +45,7 @@ class OneObservation(Given, frozen=True, kw_only=True):
     max_tokens: int = DETAIL_TOKENS
 
 
-class ObservationFilter(Given, frozen=True, kw_only=True):
+class ObservationFilter(Fields, frozen=True, kw_only=True):
     """Which observations; all that the token hears if nothing is given.
 
     Attributes:
@@ -73,7 +73,7 @@ class ObservationFilter(Given, frozen=True, kw_only=True):
     for_session: str | None = None
 
 
-class Batch(Given, frozen=True, kw_only=True):
+class Batch(Fields, frozen=True, kw_only=True):
     """Observations, by number or id; each may cost ``max_tokens``.
 
     Attributes:
@@ -86,7 +86,7 @@ class Batch(Given, frozen=True, kw_only=True):
     for_session: str | None = None
 
 
-class OneId(Given, frozen=True, kw_only=True):
+class OneId(Fields, frozen=True, kw_only=True):
     """An observation, by its number or id."""
 
     id: int | str
@@ -108,7 +108,7 @@ class ObservationUpdate(OneId, frozen=True, kw_only=True):
     importance: float | None = None
 
 
-class NewObservation(Given, frozen=True, kw_only=True):
+class NewObservation(Fields, frozen=True, kw_only=True):
     """What an agent did or saw, or a note; it must say something.
 
     Attributes:
@@ -153,8 +153,8 @@ class NewObservation(Given, frozen=True, kw_only=True):
         Raises:
             InvalidInput: it says nothing, or its time, key, event id or importance cannot be one.
         """
-        said = (self.tool_name, self.title, self.summary, self.input, self.output, self.error)
-        if not any(each.strip() if isinstance(each, str) else each for each in said):
+        content = (self.tool_name, self.title, self.summary, self.input, self.output, self.error)
+        if not any(each.strip() if isinstance(each, str) else each for each in content):
             hint = "give a summary, or a tool_name with its input and output"
             raise InvalidInput("an observation must say something", hint=hint)
         if self.importance is not None:
@@ -170,11 +170,11 @@ class NewObservation(Given, frozen=True, kw_only=True):
 
 @ROUTES.add("POST", "/api/observations", "capture", max_body=KEPT_BODY)
 def create(
-    caller: Caller, given: Sequence[NewObservation]
+    caller: Caller, fields: Sequence[NewObservation]
 ) -> list[Created[StoredObservation] | StoredObservation | RecollectError]:
     """Store an observation; return the first one where its event id is there already."""
-    reports = [_checked(each) for each in given]
-    stored = iter(
+    reports = [_checked(each) for each in fields]
+    outcome = iter(
         store_each(
             caller,
             [each for each in reports if isinstance(each, ToolReport)],
@@ -182,14 +182,14 @@ def create(
         )
     )
     return [
-        _created(caller, one, next(stored)) if isinstance(report, ToolReport) else report
-        for one, report in zip(given, reports, strict=True)
+        _created(caller, one, next(outcome)) if isinstance(report, ToolReport) else report
+        for one, report in zip(fields, reports, strict=True)
     ]
 
 
-def _checked(given: NewObservation) -> ToolReport | RecollectError:
+def _checked(fields: NewObservation) -> ToolReport | RecollectError:
     try:
-        return given.report()
+        return fields.report()
     except RecollectError as error:
         return error
 
@@ -201,57 +201,57 @@ def _check_session(caller: Caller, report: ToolReport) -> ToolReport:
 
 
 def _created(
-    caller: Caller, given: NewObservation, stored: Stored | RecollectError
+    caller: Caller, fields: NewObservation, outcome: Stored | RecollectError
 ) -> Created[StoredObservation] | StoredObservation | RecollectError:
-    if isinstance(stored, RecollectError):
-        return stored
-    if stored.is_new:
-        kinds = _redacted_kinds(given, stored.observation)
-        return Created(stored_answer(stored.observation, kinds, stored.note))
+    if isinstance(outcome, RecollectError):
+        return outcome
+    if outcome.is_new:
+        kinds = _redacted_kinds(fields, outcome.observation)
+        return Created(stored_answer(outcome.observation, kinds, outcome.note))
     # Who may write to a session need not hear it: an event id must not read it.
     try:
-        heard = caller.memory.observations.heard(stored.observation, caller.for_session())
+        audible = caller.memory.observations.heard(outcome.observation, caller.for_session())
     except RecollectError as error:
         return error
-    return stored_answer(heard or _unheard(stored.observation))
+    return stored_answer(audible or _unheard(outcome.observation))
 
 
-def _redacted_kinds(given: NewObservation, stored: Observation) -> tuple[str, ...]:
+def _redacted_kinds(fields: NewObservation, stored: Observation) -> tuple[str, ...]:
     """Return the kinds of the marks that are in what is stored and were not in what came."""
-    kept = marked_kinds(" ".join((stored.title, stored.summary, stored.input, stored.output)))
-    if not kept:
+    marks = marked_kinds(" ".join((stored.title, stored.summary, stored.input, stored.output)))
+    if not marks:
         return ()
-    came = marked_kinds(msgspec.json.encode(given).decode())
-    return tuple(sorted(kept - came))
+    came = marked_kinds(msgspec.json.encode(fields).decode())
+    return tuple(sorted(marks - came))
 
 
 @ROUTES.add("GET", "/api/observations/{id}", "read")
-def get(caller: Caller, given: OneObservation) -> ObservationAnswer:
+def get(caller: Caller, fields: OneObservation) -> ObservationAnswer:
     """Get an observation by its number or id."""
-    return observation_answer(_found(caller, given))
+    return observation_answer(_observation_of(caller, fields))
 
 
 @ROUTES.add("GET", "/api/observations", "read")
-def list_observations(caller: Caller, given: ObservationFilter) -> ObservationPage:
+def list_observations(caller: Caller, fields: ObservationFilter) -> ObservationPage:
     """List observations, the newest first; a cursor gets the next page."""
-    session = None if given.session_key is None else caller.session(given.session_key).id
-    project = None if given.project is None else caller.project_path(given.project)
+    session = None if fields.session_key is None else caller.session(fields.session_key).id
+    project = None if fields.project is None else caller.project_path(fields.project)
 
     def read(until: int | None, most: int) -> list[Observation]:
         return caller.memory.observations.list(
             session_id=session,
-            types=given.type,
+            types=fields.type,
             project=project,
-            tool_name=given.tool_name,
-            since=None if given.date_from is None else moment_of(given.date_from),
+            tool_name=fields.tool_name,
+            since=None if fields.date_from is None else moment_of(fields.date_from),
             until=until,
-            min_importance=given.min_importance,
+            min_importance=fields.min_importance,
             limit=most,
-            for_session=caller.for_session(given.for_session),
+            for_session=caller.for_session(fields.for_session),
         )
 
-    until = None if given.date_to is None else moment_of(given.date_to, through=True)
-    page, cursor = page_of(read, _position, given.limit, given.cursor, until)
+    until = None if fields.date_to is None else moment_of(fields.date_to, through=True)
+    page, cursor = page_of(read, _position, fields.limit, fields.cursor, until)
     return ObservationPage(observations=tuple(map(observation_answer, page)), cursor=cursor)
 
 
@@ -260,32 +260,32 @@ def _position(of: Observation) -> tuple[int, str]:
 
 
 @ROUTES.add("POST", "/api/observations/batch", "read")
-def batch(caller: Caller, given: Batch) -> BatchAnswer:
+def batch(caller: Caller, fields: Batch) -> BatchAnswer:
     """Get observations by id, in the order of the ids."""
-    found = caller.memory.observations.get(
-        [name_of(each) for each in given.ids],
-        None if given.full else given.max_tokens,
-        for_session=caller.for_session(given.for_session),
+    details = caller.memory.observations.get(
+        [name_of(each) for each in fields.ids],
+        None if fields.full else fields.max_tokens,
+        for_session=caller.for_session(fields.for_session),
     )
-    missing = set(found.missing)
+    missing = set(details.missing)
     return BatchAnswer(
-        observations=tuple(map(observation_answer, found.found)),
-        missing=tuple(each for each in given.ids if name_of(each) in missing),
-        tokens=found.tokens,
+        observations=tuple(map(observation_answer, details.found)),
+        missing=tuple(each for each in fields.ids if name_of(each) in missing),
+        tokens=details.tokens,
     )
 
 
 @ROUTES.add("PATCH", "/api/observations/{id}", "write")
-def update(caller: Caller, given: ObservationUpdate) -> ObservationAnswer:
+def update(caller: Caller, fields: ObservationUpdate) -> ObservationAnswer:
     """Change the words, the type or the importance of an observation."""
-    id_ = name_of(given.id)
+    id_ = name_of(fields.id)
     _check_writable(caller, id_)
     observation = caller.memory.observations.update(
         id_,
-        title=given.title,
-        summary=given.summary,
-        type=given.type,
-        importance=given.importance,
+        title=fields.title,
+        summary=fields.summary,
+        type=fields.type,
+        importance=fields.importance,
         for_session=caller.for_session(),
     )
     caller.memory.audit.record("observation.update", target=observation.id)
@@ -293,25 +293,25 @@ def update(caller: Caller, given: ObservationUpdate) -> ObservationAnswer:
 
 
 @ROUTES.add("DELETE", "/api/observations/{id}", "write")
-def delete(caller: Caller, given: OneId) -> ObservationAnswer:
+def delete(caller: Caller, fields: OneId) -> ObservationAnswer:
     """Take an observation out of everything, as forget does: it can be restored."""
-    return forget(caller, given)
+    return forget(caller, fields)
 
 
 @ROUTES.add("POST", "/api/observations/{id}/forget", "write")
-def forget(caller: Caller, given: OneId) -> ObservationAnswer:
+def forget(caller: Caller, fields: OneId) -> ObservationAnswer:
     """Take an observation out of everything, until it is restored."""
-    known = _found(caller, OneObservation(id=given.id))
-    _check_writable(caller, known.id)
-    caller.memory.audit.record("forget", target=known.id)
-    forgotten = caller.memory.observations.forget(known.id, for_session=caller.for_session())
+    observation = _observation_of(caller, OneObservation(id=fields.id))
+    _check_writable(caller, observation.id)
+    caller.memory.audit.record("forget", target=observation.id)
+    forgotten = caller.memory.observations.forget(observation.id, for_session=caller.for_session())
     return observation_answer(forgotten)
 
 
 @ROUTES.add("POST", "/api/observations/{id}/restore", "write")
-def restore(caller: Caller, given: OneId) -> ObservationAnswer:
+def restore(caller: Caller, fields: OneId) -> ObservationAnswer:
     """Bring a forgotten observation back."""
-    id_ = name_of(given.id)
+    id_ = name_of(fields.id)
     _check_writable(caller, id_)
     restored = caller.memory.observations.restore(id_, for_session=caller.for_session())
     return observation_answer(restored)
@@ -319,9 +319,9 @@ def restore(caller: Caller, given: OneId) -> ObservationAnswer:
 
 def _check_writable(caller: Caller, id_: str) -> None:
     """Refuse to change an observation of a session that the token may not write into."""
-    observations, heard = caller.memory.observations, caller.for_session()
-    for known in observations.get(id_, forgotten=True, for_session=heard).found:
-        caller.writable(caller.memory.sessions.get(known.session_id))
+    observations, audience = caller.memory.observations, caller.for_session()
+    for observation in observations.get(id_, forgotten=True, for_session=audience).found:
+        caller.writable(caller.memory.sessions.get(observation.session_id))
 
 
 def _unheard(of: Observation) -> Observation:
@@ -330,11 +330,11 @@ def _unheard(of: Observation) -> Observation:
     return msgspec.structs.replace(blank, tool_name=None, type="tool_use", files=())
 
 
-def _found(caller: Caller, given: OneObservation) -> Observation:
-    most = None if given.full else given.max_tokens
-    observations, heard = caller.memory.observations, caller.for_session()
-    for found in observations.get(name_of(given.id), most, for_session=heard).found:
-        return found
+def _observation_of(caller: Caller, fields: OneObservation) -> Observation:
+    most = None if fields.full else fields.max_tokens
+    observations, audience = caller.memory.observations, caller.for_session()
+    for observation in observations.get(name_of(fields.id), most, for_session=audience).found:
+        return observation
     raise _no_such()
 
 

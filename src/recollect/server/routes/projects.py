@@ -9,12 +9,12 @@ from __future__ import annotations
 from recollect.answers.project import CaptureAnswer, ProjectList
 from recollect.caller import Caller
 from recollect.observations.controls import CaptureCheck
-from recollect.server.route import Given, Nothing, Routes
+from recollect.server.route import Fields, Nothing, Routes
 
 ROUTES = Routes()
 
 
-class PauseOrder(Given, frozen=True, kw_only=True):
+class PauseOrder(Fields, frozen=True, kw_only=True):
     """What is not to be captured, and how long.
 
     Attributes:
@@ -26,27 +26,27 @@ class PauseOrder(Given, frozen=True, kw_only=True):
     minutes: int | None = None
 
 
-class ResumeOrder(Given, frozen=True, kw_only=True):
+class ResumeOrder(Fields, frozen=True, kw_only=True):
     """The pause of which project ends; the one of all if not given."""
 
     project: str | None = None
 
 
-class CheckedPath(Given, frozen=True, kw_only=True):
+class CheckedPath(Fields, frozen=True, kw_only=True):
     """A folder or file, absolute."""
 
     path: str
 
 
 @ROUTES.add("GET", "/api/projects", "read")
-def list_projects(caller: Caller, _given: Nothing) -> ProjectList:
+def list_projects(caller: Caller, _fields: Nothing) -> ProjectList:
     """List the projects."""
     caller.require_operator()
     return ProjectList(projects=tuple(caller.memory.projects.list()))
 
 
 @ROUTES.add("GET", "/api/capture", "read")
-def capture(caller: Caller, _given: Nothing) -> CaptureAnswer:
+def capture(caller: Caller, _fields: Nothing) -> CaptureAnswer:
     """Show what is not captured."""
     caller.require_operator("tenant")
     controls = caller.memory.capture
@@ -54,24 +54,24 @@ def capture(caller: Caller, _given: Nothing) -> CaptureAnswer:
 
 
 @ROUTES.add("GET", "/api/capture/check", "read")
-def check(caller: Caller, given: CheckedPath) -> CaptureCheck:
+def check(caller: Caller, fields: CheckedPath) -> CaptureCheck:
     """Check whether a path is captured; every rule that says no is named."""
     caller.require_operator("tenant")
-    return caller.memory.capture.check(given.path)
+    return caller.memory.capture.check(fields.path)
 
 
 @ROUTES.add("POST", "/api/capture/pause", "write")
-def pause(caller: Caller, given: PauseOrder) -> CaptureAnswer:
+def pause(caller: Caller, fields: PauseOrder) -> CaptureAnswer:
     """Pause the capture of everything, or of a project."""
     caller.require_operator("tenant")
-    length = None if given.minutes is None else given.minutes * 60_000
-    caller.memory.capture.pause(given.project, length)
+    length = None if fields.minutes is None else fields.minutes * 60_000
+    caller.memory.capture.pause(fields.project, length)
     return capture(caller, Nothing())
 
 
 @ROUTES.add("POST", "/api/capture/resume", "write")
-def resume(caller: Caller, given: ResumeOrder) -> CaptureAnswer:
+def resume(caller: Caller, fields: ResumeOrder) -> CaptureAnswer:
     """Resume the capture of everything, or of a project."""
     caller.require_operator("tenant")
-    caller.memory.capture.resume(given.project)
+    caller.memory.capture.resume(fields.project)
     return capture(caller, Nothing())

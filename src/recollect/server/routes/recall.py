@@ -8,7 +8,7 @@ from recollect.caller import Caller
 from recollect.core.checks import HitCount, LineCount, Question
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
-from recollect.server.route import Given, Routes
+from recollect.server.route import Fields, Routes
 from recollect.server.values import anchor_of, moment_of
 
 RESULTS = 10
@@ -17,7 +17,7 @@ RESULTS = 10
 ROUTES = Routes()
 
 
-class Search(Given, frozen=True, kw_only=True):
+class Search(Fields, frozen=True, kw_only=True):
     """A search.
 
     Attributes:
@@ -49,7 +49,7 @@ class Search(Given, frozen=True, kw_only=True):
     for_session: str | None = None
 
 
-class Around(Given, frozen=True, kw_only=True):
+class Around(Fields, frozen=True, kw_only=True):
     """What a timeline is around: an anchor or a question.
 
     Attributes:
@@ -73,7 +73,7 @@ class Around(Given, frozen=True, kw_only=True):
     date_to: int | str | None = None
 
 
-class ForPrompt(Given, frozen=True, kw_only=True):
+class ForPrompt(Fields, frozen=True, kw_only=True):
     """Whose prompt.
 
     Attributes:
@@ -93,65 +93,65 @@ class ForPrompt(Given, frozen=True, kw_only=True):
 
 
 @ROUTES.add("POST", "/api/search", "read")
-def search(caller: Caller, given: Search) -> SearchResults:
+def search(caller: Caller, fields: Search) -> SearchResults:
     """Search observations, or other sources too; one line for each."""
-    memory, heard = caller.memory, caller.for_session(given.for_session)
-    types = [given.type] if isinstance(given.type, str) else given.type
-    project = _project(caller, given.project)
+    memory, audience = caller.memory, caller.for_session(fields.for_session)
+    types = [fields.type] if isinstance(fields.type, str) else fields.type
+    project = _project(caller, fields.project)
     result = memory.search(
-        given.query,
-        given.limit,
-        given.min_score,
-        given.sources,
+        fields.query,
+        fields.limit,
+        fields.min_score,
+        fields.sources,
         None if project is None else Scope(tenant=memory.scope.tenant, project=project),
-        for_session=heard,
-        since=None if given.date_from is None else moment_of(given.date_from),
-        until=None if given.date_to is None else moment_of(given.date_to, through=True),
+        for_session=audience,
+        since=None if fields.date_from is None else moment_of(fields.date_from),
+        until=None if fields.date_to is None else moment_of(fields.date_to, through=True),
         types=types,
-        min_importance=given.min_importance,
-        min_confidence=given.min_confidence,
-        as_of=None if given.as_of is None else moment_of(given.as_of, through=True),
+        min_importance=fields.min_importance,
+        min_confidence=fields.min_confidence,
+        as_of=None if fields.as_of is None else moment_of(fields.as_of, through=True),
     )
-    return search_answer(result, memory.lines(result, for_session=heard))
+    return search_answer(result, memory.lines(result, for_session=audience))
 
 
 @ROUTES.add("POST", "/api/timeline", "read")
-def timeline(caller: Caller, given: Around) -> TimelineLines:
+def timeline(caller: Caller, fields: Around) -> TimelineLines:
     """Get what was said and done around something, by time."""
-    found = caller.memory.observations.timeline(
-        None if given.anchor is None else anchor_of(given.anchor),
-        given.query,
-        given.before,
-        given.after,
-        project=_project(caller, given.project),
-        for_session=caller.for_session(given.for_session),
-        since=None if given.date_from is None else moment_of(given.date_from),
-        until=None if given.date_to is None else moment_of(given.date_to, through=True),
+    events = caller.memory.observations.timeline(
+        None if fields.anchor is None else anchor_of(fields.anchor),
+        fields.query,
+        fields.before,
+        fields.after,
+        project=_project(caller, fields.project),
+        for_session=caller.for_session(fields.for_session),
+        since=None if fields.date_from is None else moment_of(fields.date_from),
+        until=None if fields.date_to is None else moment_of(fields.date_to, through=True),
     )
-    return timeline_answer(found)
+    return timeline_answer(events)
 
 
 @ROUTES.add("GET", "/api/context", "read")
-def context(caller: Caller, given: ForPrompt) -> PromptContext:
+def context(caller: Caller, fields: ForPrompt) -> PromptContext:
     """Get what a prompt is given by itself; of a session that is there it is recorded."""
-    contexts, most, key = caller.memory.context, given.max_tokens, given.session_key
+    contexts, most, key = caller.memory.context, fields.max_tokens, fields.session_key
     try:
-        session = None if key is None else caller.session(key, owner=given.owner)
+        session = None if key is None else caller.session(key, owner=fields.owner)
     except (InvalidInput, NotFound):  # it is not there yet, or not theirs: both alike
         session = None
     if session is not None and session.status != "deleted":
-        return context_answer(contexts(session.id, given.query, most))
+        return context_answer(contexts(session.id, fields.query, most))
     block = contexts.about(
-        _project(caller, given.project),
-        given.query,
+        _project(caller, fields.project),
+        fields.query,
         most,
         for_session=caller.for_session(),
         key=key if caller.token.is_owners else None,
-        owner=given.owner and caller.token.is_owners,
+        owner=fields.owner and caller.token.is_owners,
     )
     return context_answer(block)
 
 
-def _project(caller: Caller, asked: str | None) -> str | None:
+def _project(caller: Caller, name: str | None) -> str | None:
     """Return a path of the project that is asked for."""
-    return None if asked is None else caller.project_path(asked)
+    return None if name is None else caller.project_path(name)

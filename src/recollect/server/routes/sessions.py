@@ -14,7 +14,7 @@ from recollect.answers.session import (
 from recollect.caller import Caller
 from recollect.core.checks import RowCount
 from recollect.core.errors import InvalidInput
-from recollect.server.route import Created, Given, Routes
+from recollect.server.route import Created, Fields, Routes
 from recollect.server.values import Cursor, moment_of, page_of
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.working_memory import WorkStep
@@ -26,7 +26,7 @@ PAGE = 100
 ROUTES = Routes()
 
 
-class SessionOrder(Given, frozen=True, kw_only=True):
+class SessionOrder(Fields, frozen=True, kw_only=True):
     """A session to begin.
 
     Attributes:
@@ -41,13 +41,13 @@ class SessionOrder(Given, frozen=True, kw_only=True):
     owner: bool = False
 
 
-class OneSession(Given, frozen=True, kw_only=True):
+class OneSession(Fields, frozen=True, kw_only=True):
     """A session, by its key or id."""
 
     key: str
 
 
-class SessionFilter(Given, frozen=True, kw_only=True):
+class SessionFilter(Fields, frozen=True, kw_only=True):
     """Which sessions; all but the deleted if nothing is given.
 
     Attributes:
@@ -102,9 +102,9 @@ class Look(OneSession, frozen=True, kw_only=True):
 
 def summary_of(caller: Caller, session: Session) -> str | None:
     """Return what stays of a session, as far as the caller hears it; None for nothing yet."""
-    heard = caller.for_session()
-    known = caller.memory.sessions.episodes(session.id, for_session=heard, limit=PAGE)
-    whole = [episode.text for episode in reversed(known) if episode.extent == "session"]
+    audience = caller.for_session()
+    episodes = caller.memory.sessions.episodes(session.id, for_session=audience, limit=PAGE)
+    whole = [episode.text for episode in reversed(episodes) if episode.extent == "session"]
     return "\n\n".join(filter(None, whole)) or None
 
 
@@ -114,36 +114,36 @@ def answer_of(caller: Caller, session: Session) -> SessionAnswer:
 
 
 @ROUTES.add("POST", "/api/sessions", "capture")
-def create(caller: Caller, given: SessionOrder) -> Created[SessionAnswer] | SessionAnswer:
+def create(caller: Caller, fields: SessionOrder) -> Created[SessionAnswer] | SessionAnswer:
     """Begin a session under a key; return the one that goes on there, where there is one."""
-    found = caller.hooked(given.session_key, given.project_path, "start", owner=given.owner)
-    answer = answer_of(caller, found.session)
-    return Created(answer) if found.became == "began" else answer
+    hooked = caller.hooked(fields.session_key, fields.project_path, "start", owner=fields.owner)
+    answer = answer_of(caller, hooked.session)
+    return Created(answer) if hooked.became == "began" else answer
 
 
 @ROUTES.add("GET", "/api/sessions/{key}", "read")
-def get(caller: Caller, given: OneSession) -> SessionAnswer:
+def get(caller: Caller, fields: OneSession) -> SessionAnswer:
     """Get a session by its key, or by its id."""
-    return answer_of(caller, caller.session(given.key))
+    return answer_of(caller, caller.session(fields.key))
 
 
 @ROUTES.add("GET", "/api/sessions", "read")
-def list_sessions(caller: Caller, given: SessionFilter) -> SessionList:
+def list_sessions(caller: Caller, fields: SessionFilter) -> SessionList:
     """List sessions, the last used first."""
 
     def read(until: int | None, most: int) -> list[Session]:
         return caller.sessions(
-            key=given.session_key,
-            project=given.project,
-            status=given.status,
-            title=given.title,
-            since=None if given.date_from is None else moment_of(given.date_from),
+            key=fields.session_key,
+            project=fields.project,
+            status=fields.status,
+            title=fields.title,
+            since=None if fields.date_from is None else moment_of(fields.date_from),
             until=until,
             limit=most,
         )
 
-    until = None if given.date_to is None else moment_of(given.date_to, through=True)
-    page, cursor = page_of(read, _position, given.limit, given.cursor, until)
+    until = None if fields.date_to is None else moment_of(fields.date_to, through=True)
+    page, cursor = page_of(read, _position, fields.limit, fields.cursor, until)
     return SessionList(sessions=tuple(map(session_entry, page)), cursor=cursor)
 
 
@@ -152,60 +152,60 @@ def _position(session: Session) -> tuple[int, str]:
 
 
 @ROUTES.add("PATCH", "/api/sessions/{key}", "write")
-def change(caller: Caller, given: SessionChange) -> SessionEntry:
+def change(caller: Caller, fields: SessionChange) -> SessionEntry:
     """Rename a session, or archive, delete or restore it."""
-    session = _writable(caller, given.key)
-    if given.title is None and given.status is None:
+    session = _writable(caller, fields.key)
+    if fields.title is None and fields.status is None:
         raise InvalidInput("nothing is to be changed", hint="give a title or a status")
-    if given.title is not None:
-        session = caller.memory.sessions.rename(session.id, given.title or None)
-    if given.status is not None:
-        session = caller.memory.sessions.set_status(session.id, given.status)
+    if fields.title is not None:
+        session = caller.memory.sessions.rename(session.id, fields.title or None)
+    if fields.status is not None:
+        session = caller.memory.sessions.set_status(session.id, fields.status)
     return session_entry(session)
 
 
 @ROUTES.add("POST", "/api/sessions/{key}/resume", "write")
-def resume(caller: Caller, given: OneSession) -> SessionAnswer:
+def resume(caller: Caller, fields: OneSession) -> SessionAnswer:
     """Go on with a session, active again if it had ended."""
-    session = _writable(caller, given.key)
+    session = _writable(caller, fields.key)
     return answer_of(caller, caller.memory.sessions.resume(session.id))
 
 
 @ROUTES.add("POST", "/api/sessions/{key}/end", "write")
-def end(caller: Caller, given: OneSession) -> SessionAnswer:
+def end(caller: Caller, fields: OneSession) -> SessionAnswer:
     """End a session, and summarise it."""
-    session = _writable(caller, given.key)
+    session = _writable(caller, fields.key)
     return answer_of(caller, caller.memory.sessions.set_status(session.id, "archived"))
 
 
 @ROUTES.add("POST", "/api/sessions/{key}/fork", "write")
-def fork(caller: Caller, given: ForkOrder) -> Created[SessionEntry]:
+def fork(caller: Caller, fields: ForkOrder) -> Created[SessionEntry]:
     """Begin a session with the messages of another."""
-    session = _writable(caller, given.key)
-    forked = caller.memory.sessions.fork(session.id, given.at_seq, title=given.title)
+    session = _writable(caller, fields.key)
+    forked = caller.memory.sessions.fork(session.id, fields.at_seq, title=fields.title)
     return Created(session_entry(forked))
 
 
 @ROUTES.add("GET", "/api/sessions/{key}/state", "read")
-def state(caller: Caller, given: OneSession) -> WorkingMemoryAnswer:
+def state(caller: Caller, fields: OneSession) -> WorkingMemoryAnswer:
     """Show what the agent works on in a session: its task and its steps."""
-    session = caller.session(given.key)
+    session = caller.session(fields.key)
     return working_memory_answer(session.id, caller.memory.sessions.state(session.id))
 
 
 @ROUTES.add("PATCH", "/api/sessions/{key}/state", "write")
-def set_state(caller: Caller, given: NewState) -> WorkingMemoryAnswer:
+def set_state(caller: Caller, fields: NewState) -> WorkingMemoryAnswer:
     """Set the task or the steps, until a todo tool is called again."""
-    session = _writable(caller, given.key)
-    known = caller.memory.sessions.set_state(session.id, given.task, given.steps)
-    return working_memory_answer(session.id, known)
+    session = _writable(caller, fields.key)
+    working_memory = caller.memory.sessions.set_state(session.id, fields.task, fields.steps)
+    return working_memory_answer(session.id, working_memory)
 
 
 @ROUTES.add("GET", "/api/sessions/{key}/view", "read")
-def view(caller: Caller, given: Look) -> ContextView:
+def view(caller: Caller, fields: Look) -> ContextView:
     """Show what of a session is in its prompt."""
-    session = caller.session(given.key)
-    return caller.memory.sessions.view(session.id, given.budget_tokens)
+    session = caller.session(fields.key)
+    return caller.memory.sessions.view(session.id, fields.budget_tokens)
 
 
 def _writable(caller: Caller, key: str) -> Session:

@@ -102,9 +102,9 @@ def start(home: Path) -> Presence:
 
 def _started(home: Path) -> Presence:
     process = _spawn(home)
-    found = awaited(home, START_S, lambda: process.poll() is not None, process.pid)
-    if found is not None:
-        return found
+    presence = awaited(home, START_S, lambda: process.poll() is not None, process.pid)
+    if presence is not None:
+        return presence
     if process.returncode is not None:
         raise _failure(home)
     process.kill()
@@ -227,20 +227,20 @@ def _now_s() -> float:
 def _spawn(home: Path) -> subprocess.Popen[bytes]:
     folder = private_folder(home / LOGS)
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
-    said = os.open(folder / START_LOG, flags, 0o600)
+    log = os.open(folder / START_LOG, flags, 0o600)
     command = [sys.executable, "-m", "recollect", "--home", os.fspath(home), "--json", "serve"]
     try:
         process = subprocess.Popen(  # noqa: S603 - ourselves, no shell
             command,
             cwd=home,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
             close_fds=True,
             start_new_session=True,
         )
     finally:
-        os.close(said)
+        os.close(log)
     # A program that outlives its worker must reap it.
     with suppress(StoreError):
         run_on_thread("recollect-reaper", process.wait)
@@ -251,16 +251,16 @@ def _failure(home: Path) -> RecollectError:
     """Return the error of a worker that ended, from the last line that it wrote."""
     line = _last_line(home / LOGS / START_LOG)
     try:
-        told = msgspec.json.decode(line, type=_Told).error
+        error = msgspec.json.decode(line, type=_ErrorLine).error
     except msgspec.DecodeError:
         hint = "run `recollect serve` to watch it start"
         return StoreError(f"the worker could not start: {line or 'it said nothing'}", hint=hint)
     every = (kind for kind in vars(errors).values() if isinstance(kind, type))
     kinds = {kind.code: kind for kind in every if issubclass(kind, RecollectError)}
-    return kinds.get(told["code"], StoreError)(told["message"], hint=told["hint"])
+    return kinds.get(error["code"], StoreError)(error["message"], hint=error["hint"])
 
 
-class _Told(msgspec.Struct):
+class _ErrorLine(msgspec.Struct):
     error: dict[str, str]
 
 

@@ -90,18 +90,18 @@ class HomeWorker:
         settings, is_chosen = resolved.settings.server, _is_chosen(resolved.origins)
         if not settings.allow_shared_folder:
             refuse_shared(self.home)
-        with ExitStack() as held:
-            held.callback(sys.setswitchinterval, sys.getswitchinterval())
+        with ExitStack() as stack:
+            stack.callback(sys.setswitchinterval, sys.getswitchinterval())
             sys.setswitchinterval(SWITCH_S)
-            held.enter_context(stopped_by_signals(self.stop))
-            stay = held.enter_context(sole_worker(self.home))
-            held.enter_context(logging_to(self.home))
+            stack.enter_context(stopped_by_signals(self.stop))
+            stay = stack.enter_context(sole_worker(self.home))
+            stack.enter_context(logging_to(self.home))
             TokenFile(self.home).ensure()
-            listeners = held.enter_context(listening(self.home, settings, is_chosen=is_chosen))
-            pool = held.enter_context(MemoryPool(self.home, self._overrides, role="worker"))
-            look = held.enter_context(kept_in_step(pool.memory()))
+            listeners = stack.enter_context(listening(self.home, settings, is_chosen=is_chosen))
+            pool = stack.enter_context(MemoryPool(self.home, self._overrides, role="worker"))
+            look = stack.enter_context(kept_in_step(pool.memory()))
             callers = Callers(pool)
-            drain = held.enter_context(draining(self.home, taking(callers)))
+            drain = stack.enter_context(draining(self.home, taking(callers)))
             app = HttpApp(all_routes(), all_mounts(), drain)
             hosts = (settings.host, *settings.hosts)
             server = Server(app, callers, listeners, hosts=hosts)
@@ -196,14 +196,14 @@ def listening(
         settings: Where to listen.
         is_chosen: Whether the user named the port.
     """
-    with ExitStack() as held:
-        listeners = [held.enter_context(bind_port(settings, is_chosen=is_chosen))]
+    with ExitStack() as stack:
+        listeners = [stack.enter_context(bind_port(settings, is_chosen=is_chosen))]
         if not is_loopback(listeners[0]):
             _log.warning("listens on %s: other machines can connect", settings.host)
         if settings.socket is not None:
             path = home / Path(settings.socket).expanduser()
-            listeners.append(held.enter_context(bind_socket(path)))
-            held.callback(path.unlink, missing_ok=True)
+            listeners.append(stack.enter_context(bind_socket(path)))
+            stack.callback(path.unlink, missing_ok=True)
         yield listeners
 
 
@@ -267,8 +267,8 @@ def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
         with suppress(RuntimeError):  # the second signal finds it already started
             late.start()
 
-    heard = [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
-    before = {each: signal.signal(each, end) for each in heard}
+    signals = [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+    before = {each: signal.signal(each, end) for each in signals}
     try:
         yield
     finally:

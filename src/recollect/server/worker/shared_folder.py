@@ -36,17 +36,17 @@ _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 def shared_by(folder: Path, mounts: str | None = None) -> str | None:
-    """Return how a folder is shared with other machines, in words; None where nothing is known.
+    """Return in words how a folder is shared with other machines; None if it is not known to be.
 
     Args:
         folder: Need not exist.
         mounts: As ``/proc/self/mountinfo``; that of the system if not given.
     """
-    place = folder.resolve()
-    kind = _mac_network(place) if sys.platform == "darwin" else _network(place, mounts)
+    path = folder.resolve()
+    kind = _mac_network(path) if sys.platform == "darwin" else _network(path, mounts)
     if kind is not None:
         return f"a network folder ({kind})"
-    for part in (place, *place.parents):
+    for part in (path, *path.parents):
         if _NAMES.fullmatch(part.name):
             return f"a folder that is synchronized ({part.name})"
         if any((part / mark).exists() for mark in _MARKS):
@@ -54,30 +54,30 @@ def shared_by(folder: Path, mounts: str | None = None) -> str | None:
     return None
 
 
-def _network(place: Path, mounts: str | None) -> str | None:
-    """Return the network file system that a place is on."""
+def _network(path: Path, mounts: str | None) -> str | None:
+    """Return the name of the network file system that holds a path; None if it is local."""
     if mounts is None:
         try:
             mounts = Path("/proc/self/mountinfo").read_text("utf-8", errors="surrogateescape")
         except OSError:
             return None
-    best, found = "", None
+    best, system = "", None
     for line in mounts.splitlines():
         before, _, after = line.partition(" - ")
         fields = before.split(" ")
         if len(fields) < 5 or not after:
             continue
         point = _OCTAL.sub(lambda octal: chr(int(octal[1], 8)), fields[4])
-        is_above = point == "/" or place == Path(point) or Path(point) in place.parents
+        is_above = point == "/" or path == Path(point) or Path(point) in path.parents
         if is_above and len(point) >= len(best):  # of two mounts on one point the last one counts
-            best, found = point, after.split(" ")[0]
-    return found if found in NETWORKS else None
+            best, system = point, after.split(" ")[0]
+    return system if system in NETWORKS else None
 
 
-def _mac_network(place: Path) -> str | None:
+def _mac_network(path: Path) -> str | None:
     library = ctypes.CDLL(None)
     statfs = getattr(library, "statfs$INODE64", None) or library.statfs
-    there = next(part for part in (place, *place.parents) if part.exists())
+    there = next(part for part in (path, *path.parents) if part.exists())
     answer = ctypes.create_string_buffer(_MAC_BYTES)
     if statfs(os.fsencode(there), answer) != 0:
         return None
