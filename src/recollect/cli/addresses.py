@@ -43,9 +43,9 @@ def short(session_id: str) -> str:
 
 def lines_of(address: str) -> LineRange | None:
     """Return the lines that an address means; None when it means a record."""
-    found = _LINES.fullmatch(address)
-    if found:
-        path, first, last = found.groups()
+    match = _LINES.fullmatch(address)
+    if match:
+        path, first, last = match.groups()
         return LineRange(path=path, first=int(first), last=int(last) if last else None)
     if parse_record(address) is not None or _IN_SESSION.fullmatch(address):
         return None
@@ -59,10 +59,10 @@ def find_message(sessions: Sessions, address: str) -> Message:
         NotFound: there is none.
         Conflict: it could be in several sessions.
     """
-    found = _IN_SESSION.fullmatch(address)
-    if not found:
+    match = _IN_SESSION.fullmatch(address)
+    if not match:
         return sessions.message(address)
-    session, seq = sessions.find(found[1]), int(found[2])
+    session, seq = sessions.find(match[1]), int(match[2])
     messages = sessions.messages(session.id, limit=1, after_seq=seq - 1)
     if not messages or messages[0].seq != seq:
         raise NotFound(
@@ -72,20 +72,20 @@ def find_message(sessions: Sessions, address: str) -> Message:
     return messages[0]
 
 
-def path_or_name(given: str) -> str:
+def path_or_name(text: str) -> str:
     """Return the whole path of what looks like one; other names as they are.
 
     >>> path_or_name("shop")
     'shop'
     """
-    looks = given.startswith(("~", ".", "/"))
-    return os.path.abspath(os.path.expanduser(given)) if looks else given
+    looks = text.startswith(("~", ".", "/"))
+    return os.path.abspath(os.path.expanduser(text)) if looks else text
 
 
-def project_path(memory: Memory | WorkerMemory, given: str) -> str:
+def project_path(memory: Memory | WorkerMemory, text: str) -> str:
     """Return a path of the project that somebody names by a path, a name or an id.
 
     Raises:
         NotFound: none does.
     """
-    return memory.projects.path_of(path_or_name(given))
+    return memory.projects.path_of(path_or_name(text))

@@ -41,18 +41,18 @@ def pause(
     """Capture nothing from hooks, followed transcripts and imports for a while."""
     for_ms = None if length is None else read_duration(length)
     with opened(context) as memory:
-        made = memory.capture.pause(None if project is None else path_or_name(project), for_ms)
-    answer(context, made, lambda: _show_pause(made, project))
+        pause = memory.capture.pause(None if project is None else path_or_name(project), for_ms)
+    answer(context, pause, lambda: _show_pause(pause, project))
 
 
 @app.command(rich_help_panel="Keep")
 def resume(context: typer.Context, *, project: OfProject = None) -> None:
     """Capture again; what was said meanwhile stays out."""
     with opened(context) as memory:
-        left = memory.capture.resume(None if project is None else path_or_name(project))
+        pauses = memory.capture.resume(None if project is None else path_or_name(project))
     from recollect.answers.project import PauseList
 
-    answer(context, PauseList(pauses=left), lambda: _show_left(left))
+    answer(context, PauseList(pauses=pauses), lambda: _show_remaining(pauses))
 
 
 @group.callback()
@@ -71,28 +71,30 @@ def check(
     from recollect.core.settings.environment import user_path
 
     with opened(context) as memory:
-        found = memory.capture.check(os.path.abspath(user_path(path)))
-    answer(context, found, lambda: _show_check(found))
+        verdict = memory.capture.check(os.path.abspath(user_path(path)))
+    answer(context, verdict, lambda: _show_check(verdict))
 
 
-def _show_pause(made: Pause, project: str | None) -> None:
-    until = "until `recollect resume`" if made.until is None else f"until {moment(made.until)}"
+def _show_pause(pause: Pause, project: str | None) -> None:
+    until = "until `recollect resume`" if pause.until is None else f"until {moment(pause.until)}"
     what = "nothing" if project is None else f"nothing of {project}"
     show(("paused", "bold yellow"), (f": {what} is captured {until}", ""))
 
 
-def _show_left(left: list[Pause]) -> None:
-    if not left:
+def _show_remaining(pauses: list[Pause]) -> None:
+    if not pauses:
         show(("capturing", "bold green"))
     else:
-        whole = any(pause.project_id is None for pause in left)
-        what = "everything" if whole else f"{len(left)} projects" if len(left) > 1 else "1 project"
+        whole = any(pause.project_id is None for pause in pauses)
+        what = (
+            "everything" if whole else f"{len(pauses)} projects" if len(pauses) > 1 else "1 project"
+        )
         show(("still paused", "bold yellow"), (f": {what}; `recollect status` shows it", ""))
 
 
-def _show_check(found: CaptureCheck) -> None:
-    word = ("captured", "bold green") if found.is_captured else ("not captured", "bold yellow")
-    project = f", of the project {found.project}" if found.project else ""
-    show(word, (f": {found.path}{project}", ""))
-    for refusal in found.refusals:
+def _show_check(check: CaptureCheck) -> None:
+    word = ("captured", "bold green") if check.is_captured else ("not captured", "bold yellow")
+    project = f", of the project {check.project}" if check.project else ""
+    show(word, (f": {check.path}{project}", ""))
+    for refusal in check.refusals:
         show((f"  {refusal.reason:<9} ", "cyan"), (refusal.why, ""))

@@ -64,9 +64,9 @@ def context(
         _give_last(context, session)
         return
     with recalling(context) as memory:
-        chosen = None if session is None else memory.sessions.find(session).id
+        session_id = None if session is None else memory.sessions.find(session).id
         block = memory.context(
-            chosen or latest_id(memory.sessions),
+            session_id or latest_id(memory.sessions),
             query,
             budget,
             reason,
@@ -79,11 +79,15 @@ def context(
 
 def _give_last(context: typer.Context, session: str | None) -> None:
     with opened(context) as memory:
-        chosen = None if session is None else memory.sessions.find(session).id
-        found = memory.context.injections(chosen)
+        session_id = None if session is None else memory.sessions.find(session).id
+        injections = memory.context.injections(session_id)
         from recollect.answers.context import InjectionList
 
-        answer(context, InjectionList(injections=found), lambda: _show_injections(memory, found))
+        answer(
+            context,
+            InjectionList(injections=injections),
+            lambda: _show_injections(memory, injections),
+        )
 
 
 def _show_block(block: ContextBlock) -> None:
@@ -93,8 +97,8 @@ def _show_block(block: ContextBlock) -> None:
     show((block.text, ""))
 
 
-def _show_injections(memory: Memory, found: Iterable[Injection]) -> None:
-    for each in found:
+def _show_injections(memory: Memory, injections: Iterable[Injection]) -> None:
+    for each in injections:
         title = title_of(memory.sessions, memory.sessions.get(each.session_id))
         show(
             (f"{moment(each.at)}  {each.reason}", "bold"),
@@ -103,7 +107,7 @@ def _show_injections(memory: Memory, found: Iterable[Injection]) -> None:
             (f" {count(each.chars, 'character')}, {each.dropped} left out", "dim"),
         )
         _show_items(memory, each.items)
-    if not found:
+    if not injections:
         say(("nothing was injected yet", "dim"))
 
 
@@ -120,8 +124,8 @@ def _show_items(memory: Memory, items: Sequence[ContextItem]) -> None:
         for kind in ("observation", "message", "fact")
     }
     titles = {each.id: each.title for each in memory.observations.get(ids["observation"], 1).found}
-    said = [each.record for each in memory.get(ids["message"] + ids["fact"], _WORDS).found]
-    titles |= {each.id: each.text for each in said if getattr(each, "is_found", True)}
+    texts = [each.record for each in memory.get(ids["message"] + ids["fact"], _WORDS).found]
+    titles |= {each.id: each.text for each in texts if getattr(each, "is_found", True)}
     titles |= {item.id: item.id for item in items if item.kind == "file"}
     for item in items:
         number = "" if item.number is None else show_number(item.kind, item.number)

@@ -59,7 +59,7 @@ def events(
         raise InvalidInput("--since is below 0", hint="use a number from 0")
     with opened(context) as memory, suppress(KeyboardInterrupt):
         session_id = None if session is None else memory.sessions.find(session).id
-        for recorded in _wanted(memory, since, types, session_id, follow=follow):
+        for recorded in _events(memory, since, types, session_id, follow=follow):
             document = recorded.document()
             answer(context, document, partial(_show, recorded.seq, document))
 
@@ -72,7 +72,7 @@ def _audit(context: typer.Context, *, is_alone: bool) -> None:
             answer(context, entry, partial(_show_entry, entry))
 
 
-def _wanted(
+def _events(
     memory: Memory,
     since: int | None,
     types: list[str] | None,
@@ -82,14 +82,14 @@ def _wanted(
 ) -> Iterator[RecordedEvent]:
     stream = memory.events
     if since is not None:
-        read = stream.follow if follow else stream.since
-        yield from read(since, types=types, session_id=session_id)
+        events = stream.follow if follow else stream.since
+        yield from events(since, types=types, session_id=session_id)
         return
     latest = stream.latest(LATEST, types=types, session_id=session_id)
     yield from latest
     if follow:
-        seen = latest[-1].seq if latest else 0
-        yield from stream.follow(seen, types=types, session_id=session_id)
+        last_seq = latest[-1].seq if latest else 0
+        yield from stream.follow(last_seq, types=types, session_id=session_id)
 
 
 def _show_entry(entry: AuditEntry) -> None:

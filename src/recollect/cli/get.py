@@ -66,32 +66,32 @@ def get(
     """Show lines of a memory file, a message among its neighbours, or records in full."""
     if around < 0:
         raise InvalidInput("--context is below 0", hint="use 0 for the message alone")
-    named = [parse_record(address) for address in addresses]
-    if len(addresses) > 1 and None in named:
+    references = [parse_record(address) for address in addresses]
+    if len(addresses) > 1 and None in references:
         raise InvalidInput(
             "several must all be ids or numbers", hint="run `recollect get` for each"
         )
     with recalling(context) as memory:
         asking = None if for_session is None else memory.sessions.find(for_session).id
-        if named[0] is not None and (len(addresses) > 1 or named[0].kind != MESSAGE_KIND):
+        if references[0] is not None and (len(addresses) > 1 or references[0].kind != MESSAGE_KIND):
             most = None if full else tokens
             batch = memory.get(addresses, most, for_session=asking, for_sender=for_sender)
             if len(addresses) > 1 or [each.kind for each in batch.found] != [MESSAGE_KIND]:
                 _give_batch(context, batch)
                 return
         address = addresses[0]
-        meant = lines_of(address)
-        if meant is None:
+        range = lines_of(address)
+        if range is None:
             group_of = memory.sessions.visibility_group
-            asked = None if asking is None else group_of(asking, for_sender)
-            _give_message(context, memory, address, around, heard=asked)
+            asking_group = None if asking is None else group_of(asking, for_sender)
+            _give_message(context, memory, address, around, audience=asking_group)
             return
-        first, most_lines = _extent(meant, from_line, lines)
-        found = memory.read(
-            meant.path, first, most_lines, for_session=asking, for_sender=for_sender
+        first, most_lines = _extent(range, from_line, lines)
+        result = memory.read(
+            range.path, first, most_lines, for_session=asking, for_sender=for_sender
         )
-    answer(context, found, lambda: _show_lines(found))
-    if found.status != "ok":
+    answer(context, result, lambda: _show_lines(result))
+    if result.status != "ok":
         raise typer.Exit(FAILED)
 
 
@@ -104,29 +104,29 @@ def _give_batch(context: typer.Context, batch: DetailBatch) -> None:
         raise typer.Exit(FAILED)
 
 
-def _extent(meant: LineRange, first: int | None, lines: int | None) -> tuple[int, int | None]:
+def _extent(range: LineRange, first: int | None, lines: int | None) -> tuple[int, int | None]:
     """Return the first line and how many; options win over what the address says."""
     if first is not None:
         return first, lines
-    if lines is None and meant.last is not None:
-        if meant.last < meant.first:
+    if lines is None and range.last is not None:
+        if range.last < range.first:
             raise InvalidInput("the last line is before the first", hint="write PATH:12-18")
-        lines = meant.last - meant.first + 1
-    return meant.first, lines
+        lines = range.last - range.first + 1
+    return range.first, lines
 
 
-def _show_lines(found: ReadResult) -> None:
-    if found.status != "ok":
-        say((f"there is no memory file {found.path}", ""))
+def _show_lines(result: ReadResult) -> None:
+    if result.status != "ok":
+        say((f"there is no memory file {result.path}", ""))
         return
-    width = len(str(found.from_line + found.lines))
-    for number, text in enumerate(found.text.split("\n")[: found.lines], start=found.from_line):
+    width = len(str(result.from_line + result.lines))
+    for number, text in enumerate(result.text.split("\n")[: result.lines], start=result.from_line):
         show((f"{number:>{width}}  ", "dim"), (text, ""))
-    for link in found.links:
+    for link in result.links:
         say(*link_spans(link, from_file=True))
-    if found.lines < found.total_lines:
-        further = "" if found.next_from is None else f", more with --from {found.next_from}"
-        say((f"\n{found.path}, {found.lines} of {found.total_lines} lines{further}", "dim"))
+    if result.lines < result.total_lines:
+        further = "" if result.next_from is None else f", more with --from {result.next_from}"
+        say((f"\n{result.path}, {result.lines} of {result.total_lines} lines{further}", "dim"))
 
 
 def _give_message(
@@ -135,29 +135,29 @@ def _give_message(
     address: str,
     around: int,
     *,
-    heard: VisibilityGroup | None,
+    audience: VisibilityGroup | None,
 ) -> None:
     message = find_message(memory.sessions, address)
     group_of = memory.sessions.message_group
-    if heard is not None and group_of(message) != heard:
+    if audience is not None and group_of(message) != audience:
         # As if it were not there: that something was said is already telling.
         raise NotFound("the message does not exist", hint="take the id of a message from a search")
     before = memory.sessions.messages(message.session_id, limit=around, before_seq=message.seq)
     after = memory.sessions.messages(message.session_id, limit=around, after_seq=message.seq)
-    if heard is not None:
-        before = [each for each in before if group_of(each) == heard]
-        after = [each for each in after if group_of(each) == heard]
+    if audience is not None:
+        before = [each for each in before if group_of(each) == audience]
+        after = [each for each in after if group_of(each) == audience]
     tokens = sum(estimate_tokens(each.text) for each in (*before, message, *after))
     if answers_json(context):
         from recollect.answers.message import MessageAround
 
-        found = MessageAround(message=message, before=before, after=after, tokens=tokens)
-        print_document(found)
+        document = MessageAround(message=message, before=before, after=after, tokens=tokens)
+        print_document(document)
         return
     from recollect.cli.output.messages import show_messages
 
     show_session_line(memory.sessions, memory.sessions.get(message.session_id))
-    show_messages([*before, message, *after], chosen=message.seq)
+    show_messages([*before, message, *after], chosen_seq=message.seq)
     say((count(tokens, "token"), "dim"))
     next_steps(
         [

@@ -65,8 +65,8 @@ def _add_json(command: Any) -> None:
         )
 
 
-def _answer_json(context: Any, _option: object, wanted: bool) -> None:
-    if wanted:
+def _answer_json(context: Any, _option: object, is_json: bool) -> None:
+    if is_json:
         invocation_of(context).as_json = True
 
 
@@ -94,8 +94,8 @@ def print_help(command: Any, context: Any) -> None:
     for title, rows in sections.items():
         screen.print(line((f"\n{title}", "bold")))
         for row in rows:
-            for shown in _lines(row, width, screen.width):
-                screen.print(shown, soft_wrap=True)
+            for text in _lines(row, width, screen.width):
+                screen.print(text, soft_wrap=True)
     if command.epilog:
         is_example = command.epilog.startswith(f"{context.command_path} ")
         last = f"Example: {command.epilog}" if is_example else command.epilog
@@ -105,10 +105,10 @@ def print_help(command: Any, context: Any) -> None:
 def usage(command: Any, context: Any) -> str:
     """Return how a command is called, on one line."""
     parameters = command.get_params(context)
-    given = [_argument(parameter) for parameter in parameters if _is_argument(parameter)]
+    arguments = [_argument(parameter) for parameter in parameters if _is_argument(parameter)]
     if isinstance(command, TyperGroup):
-        given.append("[COMMAND]" if command.invoke_without_command else "COMMAND")
-    return " ".join([context.command_path, "[OPTIONS]", *given])
+        arguments.append("[COMMAND]" if command.invoke_without_command else "COMMAND")
+    return " ".join([context.command_path, "[OPTIONS]", *arguments])
 
 
 def _sections(command: Any, context: Any) -> dict[str, list[Row]]:
@@ -123,10 +123,10 @@ def _commands(command: Any, context: Any) -> Iterator[tuple[str, Row]]:
     if not isinstance(command, TyperGroup):
         return
     for name in command.list_commands(context):
-        found: Any = command.get_command(context, name)
-        if found is not None and not found.hidden:
-            first, _, _ = " ".join((found.help or "").split()).partition(". ")
-            yield _panel(found, "Commands"), (name, first.rstrip(".") + ".")
+        subcommand: Any = command.get_command(context, name)
+        if subcommand is not None and not subcommand.hidden:
+            first, _, _ = " ".join((subcommand.help or "").split()).partition(". ")
+            yield _panel(subcommand, "Commands"), (name, first.rstrip(".") + ".")
 
 
 def _parameters(command: Any, context: Any) -> Iterator[tuple[str, Row]]:
@@ -164,5 +164,5 @@ def _argument(argument: Any) -> str:
 
 
 def _panel(owner: Any, usual: str) -> str:
-    named = getattr(owner, "rich_help_panel", None)
-    return named if isinstance(named, str) else usual
+    panel = getattr(owner, "rich_help_panel", None)
+    return panel if isinstance(panel, str) else usual

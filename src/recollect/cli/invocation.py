@@ -50,8 +50,8 @@ class Invocation(msgspec.Struct, kw_only=True):
 
 def invocation_of(context: typer.Context) -> Invocation:
     """Return the options given before the command of ``context``."""
-    found = context.find_root().obj
-    return found if isinstance(found, Invocation) else Invocation()
+    invocation = context.find_root().obj
+    return invocation if isinstance(invocation, Invocation) else Invocation()
 
 
 def answers_json(context: typer.Context) -> bool:
@@ -99,7 +99,7 @@ def encoded(document: object) -> bytes:
     except UnicodeEncodeError:  # a file name that is not UTF-8
         content = msgspec.json.encode(_without_surrogates(msgspec.to_builtins(document)))
     text = content.decode()
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
 def _without_surrogates(value: Any) -> Any:
@@ -120,9 +120,9 @@ def home_of(context: typer.Context) -> Path:
     """
     from recollect.core.settings.environment import default_home, user_path
 
-    given = invocation_of(context).home
-    if given is not None:
-        return user_path(given).absolute()
+    home = invocation_of(context).home
+    if home is not None:
+        return user_path(home).absolute()
     return default_home()
 
 
@@ -226,19 +226,19 @@ def recalling(context: typer.Context, *, warns: bool = True) -> Iterator[Recalle
         NotFound: the home is missing.
         RecollectError: it cannot be opened.
     """
-    given, home = invocation_of(context), home_of(context)
-    has_own = given.workspace is not None or given.agent is not None
-    with ExitStack() as held:
+    invocation, home = invocation_of(context), home_of(context)
+    has_own = invocation.workspace is not None or invocation.agent is not None
+    with ExitStack() as stack:
         if not has_own and is_served(home):
             from recollect.server.client import WorkerMemory, find_worker
 
             worker = find_worker(home)
             if worker is not None:
-                held.enter_context(worker)
+                stack.enter_context(worker)
                 own = opened(context, warns=warns)
-                yield WorkerMemory(home, worker, lambda: held.enter_context(own))
+                yield WorkerMemory(home, worker, lambda: stack.enter_context(own))
                 return
-        memory = held.enter_context(opened(context, warns=warns))
+        memory = stack.enter_context(opened(context, warns=warns))
         yield memory
         if memory.settings.worker.autostart and not has_own:
             from recollect.server.worker.daemon import autostart
@@ -254,8 +254,8 @@ def scope_of(context: typer.Context) -> Scope | None:
     """
     from recollect.core.settings.agents import agent_name
 
-    given = invocation_of(context).agent
-    return None if given is None else Scope(agent=agent_name(given))
+    invocation = invocation_of(context).agent
+    return None if invocation is None else Scope(agent=agent_name(invocation))
 
 
 def _has_lost_records(home: Path) -> bool:
@@ -265,11 +265,11 @@ def _has_lost_records(home: Path) -> bool:
 
 
 def _init_hint(context: typer.Context) -> str:
-    given = invocation_of(context).home
+    home = invocation_of(context).home
     return (
         "make it with `recollect init`"
-        if given is None
-        else (f"make it with `recollect --home {given} init`")
+        if home is None
+        else (f"make it with `recollect --home {home} init`")
     )
 
 

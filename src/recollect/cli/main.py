@@ -82,30 +82,30 @@ class CommandTable(MutableMapping[str, Any]):
     """Commands by name; a module is imported at the first look at one of its commands."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Any] = dict.fromkeys(PLACES)
+        self._commands: dict[str, Any] = dict.fromkeys(PLACES)
 
     def __getitem__(self, name: str) -> Any:
         """Return the command."""
-        if self._found[name] is None:
+        if self._commands[name] is None:
             module = import_module(f"recollect.cli.{PLACES[name]}")
-            self._found |= get_group(module.app).commands
-        return self._found[name]
+            self._commands |= get_group(module.app).commands
+        return self._commands[name]
 
     def __setitem__(self, name: str, command: Any) -> None:
         """Put a command in, as typer may."""
-        self._found[name] = command
+        self._commands[name] = command
 
     def __delitem__(self, name: str) -> None:
         """Take a command out."""
-        del self._found[name]
+        del self._commands[name]
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names; imports nothing."""
-        return iter(self._found)
+        return iter(self._commands)
 
     def __len__(self) -> int:
         """Return how many there are."""
-        return len(self._found)
+        return len(self._commands)
 
 
 class Commands(Group):
@@ -138,8 +138,8 @@ _WHOLE = frozenset({"backup", "recover", "restore"})
 """Commands that are done whole or not at all; `sessions restore` is done at once."""
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
         print(f"recollect {__version__}")
         raise typer.Exit
 
@@ -185,12 +185,12 @@ def main(
     if arguments is None:
         # The end of a process looks at every object once more, 40 ms of them; not at frozen ones.
         atexit.register(gc.freeze)
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    options = given[: given.index("--")] if "--" in given else given
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    options = words[: words.index("--")] if "--" in words else words
     as_json = "--json" in options
     _print_what_can_be_printed()
     try:
-        code = _run(get_command(command or app), name, given, as_json=as_json)
+        code = _run(get_command(command or app), name, words, as_json=as_json)
         sys.stdout.flush()
     except RecollectError as error:
         return tell_error(error, as_json=as_json)
@@ -206,9 +206,9 @@ def main(
     return code
 
 
-def _run(command: Any, name: str, given: list[str], *, as_json: bool) -> int:
+def _run(command: Any, name: str, arguments: list[str], *, as_json: bool) -> int:
     try:
-        code = command.main(args=given, prog_name=name, standalone_mode=False)
+        code = command.main(args=arguments, prog_name=name, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except SystemExit as left:  # completion ends so
@@ -222,8 +222,8 @@ def _run(command: Any, name: str, given: list[str], *, as_json: bool) -> int:
     if code == INTERRUPTED:
         return tell_interrupt(
             as_json=as_json,
-            goes_on=not _STORING.isdisjoint(given),
-            is_whole=not _WHOLE.isdisjoint(given),
+            goes_on=not _STORING.isdisjoint(arguments),
+            is_whole=not _WHOLE.isdisjoint(arguments),
         )
     return code if isinstance(code, int) else DONE
 
@@ -234,10 +234,10 @@ def _came_of_interrupt(error: BaseException) -> bool:
     An interrupt can hit any place: in `threading.Condition.wait` it leaves a lock that is not held,
     and what is raised then hides it.
     """
-    seen: BaseException | None = error
-    while seen is not None and not isinstance(seen, KeyboardInterrupt):
-        seen = seen.__context__
-    return seen is not None
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause is not None
 
 
 def _shows_bugs(options: Sequence[str]) -> bool:

@@ -54,22 +54,22 @@ def show_models(context: typer.Context) -> None:
     if context.invoked_subcommand is not None:
         return
     settings = _settings(context)
-    made = ModelsInUse(**_look(settings.embedding), **_look_at_language(settings.language))
-    answer(context, made, lambda: _show(msgspec.to_builtins(made)))
+    in_use = ModelsInUse(**_look(settings.embedding), **_look_at_language(settings.language))
+    answer(context, in_use, lambda: _show(msgspec.to_builtins(in_use)))
 
 
-def _show(found: dict[str, object]) -> None:
+def _show(values: dict[str, object]) -> None:
     from recollect.models.local.folder import INSTALL_HINT
 
-    shown = {"in use"} | {name for name, value in found.items() if value is not None}
-    shown -= {"hint", "language model hint"}
-    show_pairs((name, _shown(found[name])) for name in found if name in shown)
-    if found["hint"] == INSTALL_HINT:
+    names = {"in use"} | {name for name, value in values.items() if value is not None}
+    names -= {"hint", "language model hint"}
+    show_pairs((name, _shown(values[name])) for name in values if name in names)
+    if values["hint"] == INSTALL_HINT:
         next_steps([("recollect models install", "search by meaning too, 80 MB, once")])
-    elif found["hint"]:
-        say((str(found["hint"]), "dim"))
-    if found["language model hint"]:
-        say((f"language model: {found['language model hint']}", "dim"))
+    elif values["hint"]:
+        say((str(values["hint"]), "dim"))
+    if values["language model hint"]:
+        say((f"language model: {values['language model hint']}", "dim"))
 
 
 @group.command()
@@ -95,16 +95,16 @@ def install(
     as_json = answers_json(context)
     folder = local_folder(settings, models_folder())
     with show_progress(quiet=as_json) as progress:
-        done = run(
+        report = run(
             folder,
             source,
             lambda step: None if as_json else say((f"{step} …", "dim")),
             progress.downloading,
             quantisation=settings.quantisation,
         )
-    state = "is installed already" if done.was_installed else "is installed"
-    place = f" {state}: {size(done.bytes)} in {done.folder}"
-    answer(context, done, lambda: show((done.model, "bold"), (place, "")))
+    state = "is installed already" if report.was_installed else "is installed"
+    remark = f" {state}: {size(report.bytes)} in {report.folder}"
+    answer(context, report, lambda: show((report.model, "bold"), (remark, "")))
 
 
 class ModelRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,11 +175,11 @@ def add(
         name=name, graph=graph, query_prefix=query_prefix, document_prefix=document_prefix
     )
     with show_progress(quiet=answers_json(context)) as progress:
-        made = add_model(folder, models_folder(), choices, progress.copying_files)
+        model = add_model(folder, models_folder(), choices, progress.copying_files)
 
     def tell() -> None:
-        show((made.name, "bold"), (f" is added: {size(made.bytes)}", ""))
-        export = made.export
+        show((model.name, "bold"), (f" is added: {size(model.bytes)}", ""))
+        export = model.export
         pairs = [
             ("dimensions", str(export.dimensions)),
             ("pooling", export.pooling),
@@ -188,10 +188,10 @@ def add(
             ("languages", describe_languages(export.languages)),
         ]
         show_pairs(pairs, indent=2)
-        use = f"recollect config set embedding.provider local:{made.name}"
+        use = f"recollect config set embedding.provider local:{model.name}"
         next_steps([(use, "use it; the next sync embeds again")])
 
-    answer(context, made, tell)
+    answer(context, model, tell)
 
 
 @group.command("list")
@@ -253,9 +253,11 @@ def remove(
     if not dry_run:
         remove_model(models_folder(), name)
     folder = str(models_folder() / name)
-    done = RemovedModel(name=name, folder=folder, bytes=row.bytes, dry_run=dry_run)
+    removal = RemovedModel(name=name, folder=folder, bytes=row.bytes, dry_run=dry_run)
     verb = "would be removed" if dry_run else "removed"
-    answer(context, done, lambda: show((verb, "bold green"), (f": {name}, {size(row.bytes)}", "")))
+    answer(
+        context, removal, lambda: show((verb, "bold green"), (f": {name}, {size(row.bytes)}", ""))
+    )
 
 
 def _rows(settings: EmbeddingSettings) -> list[ModelRow]:
@@ -271,13 +273,13 @@ def _rows(settings: EmbeddingSettings) -> list[ModelRow]:
     rows = [_row(models, name, settings) for name in list_models(models)]
     ours = ModelFolder(models / MODEL)
     if ours.is_installed(settings.quantisation):
-        used = {AUTO, "local", f"local:{MODEL}"} & {settings.provider, settings.fallback}
+        in_use = {AUTO, "local", f"local:{MODEL}"} & {settings.provider, settings.fallback}
         row = ModelRow(
             name=MODEL,
             dimensions=384,
             languages=("en",),
             bytes=ours.size_bytes(),
-            is_used=bool(used) and settings.model_path is None,
+            is_used=bool(in_use) and settings.model_path is None,
             trouble=None,
         )
         rows.insert(0, row)
@@ -300,24 +302,24 @@ def _row(models: Path, name: str, settings: EmbeddingSettings) -> ModelRow:
     from recollect.models.local.folder import ModelFolder, has_length
 
     is_used = f"local:{name}" in {settings.provider, settings.fallback}
-    held = ModelFolder(models / name).size_bytes()
+    bytes = ModelFolder(models / name).size_bytes()
     try:
-        found = find_model(models, name)
+        model = find_model(models, name)
     except ModelMissing as error:
         return ModelRow(
             name=name,
             dimensions=None,
             languages=(),
-            bytes=held,
+            bytes=bytes,
             is_used=is_used,
             trouble=error.message,
         )
-    wrong = [f for f, stamp in found.files.items() if not has_length(models / name / f, stamp)]
+    wrong = [f for f, stamp in model.files.items() if not has_length(models / name / f, stamp)]
     return ModelRow(
         name=name,
-        dimensions=found.export.dimensions,
-        languages=found.export.languages,
-        bytes=held,
+        dimensions=model.export.dimensions,
+        languages=model.export.languages,
+        bytes=bytes,
         is_used=is_used,
         trouble=f"{', '.join(wrong)} is missing or damaged" if wrong else None,
     )
@@ -327,15 +329,15 @@ def _row(models: Path, name: str, settings: EmbeddingSettings) -> ModelRow:
 def uses(context: typer.Context) -> None:
     """Show what a language model is used for, and what each use would take in a day."""
     with opened(context) as memory:
-        found = memory.preview_uses()
+        uses = memory.preview_uses()
     from recollect.answers.model import UseList
 
-    answer(context, UseList(uses=found), lambda: show_uses(found))
+    answer(context, UseList(uses=uses), lambda: show_uses(uses))
 
 
-def show_uses(found: Sequence[UsePreview]) -> None:
+def show_uses(uses: Sequence[UsePreview]) -> None:
     """Show what each use would take in a day."""
-    for each in found:
+    for each in uses:
         price = "price unknown" if each.usd is None else f"{each.usd:.4f} USD"
         limit = f", {each.limit:,} at most" if each.limit else ""
         state = "on" if each.is_named else "off"
@@ -373,12 +375,12 @@ def _look(settings: EmbeddingSettings) -> dict[str, Any]:
 
     choice = choose_embedder(settings.provider, settings, models_folder())
     folder = ModelFolder(local_folder(settings, models_folder()))
-    used = choice.embedder
+    name = choice.embedder
     return {
         "asked_for": choice.requested,
-        "in_use": used.model if used else None,
+        "in_use": name.model if name else None,
         "why": choice.reason,
-        "languages": describe_languages(languages_of(used)) if used else None,
+        "languages": describe_languages(languages_of(name)) if name else None,
         "fallback": choice.fallback.model if choice.fallback else None,
         "instead_of": choice.fallback_from,
         "because": choice.fallback_reason,

@@ -34,10 +34,10 @@ class _Observe(Command):
 def _with_number(words: Sequence[str]) -> Iterator[str]:
     """Yield words; after a ``--last`` that no number follows, as many as `FEW`."""
     ends = words.index("--") if "--" in words else len(words)
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         yield word
-        following = words[place + 1] if place + 1 < len(words) else "--"
-        if word == "--last" and place < ends and following.startswith("--"):
+        following = words[position + 1] if position + 1 < len(words) else "--"
+        if word == "--last" and position < ends and following.startswith("--"):
             yield str(FEW)
 
 
@@ -70,28 +70,32 @@ def observe(
     from recollect.answers.observation import ObservationList
 
     with opened(context) as memory:
-        chosen = None if session is None else memory.sessions.find(session).id
+        session_id = None if session is None else memory.sessions.find(session).id
         if last is not None:
-            found = memory.observations.list(session_id=chosen, limit=last)
-            answer(context, ObservationList(observations=found), lambda: _show_newest(found))
+            observations = memory.observations.list(session_id=session_id, limit=last)
+            answer(
+                context,
+                ObservationList(observations=observations),
+                lambda: _show_newest(observations),
+            )
             return
-        said = " ".join(words or ()).strip()
-        if not said:
+        text = " ".join(words or ()).strip()
+        if not text:
             raise InvalidInput("say what happened", hint="give words, or add --last 5")
-        made = memory.observations.record(
-            chosen or latest_id(memory.sessions),
+        observation = memory.observations.record(
+            session_id or latest_id(memory.sessions),
             type=kind,
-            summary=said,
+            summary=text,
             importance=importance,
             files=file,
             trust="owner",
         )
-        answer(context, made, lambda: show_observations([made]))
+        answer(context, observation, lambda: show_observations([observation]))
 
 
-def _show_newest(found: Sequence[Observation]) -> None:
-    show_observations(found)
-    if not found:
+def _show_newest(observations: Sequence[Observation]) -> None:
+    show_observations(observations)
+    if not observations:
         say(("nothing was recorded yet", "dim"))
 
 
@@ -103,30 +107,32 @@ def forget(
     undo: Annotated[bool, typer.Option("--undo", help="Bring them back.")] = False,
 ) -> None:
     """Take observations out of search, lists and prompts; --undo brings them back."""
-    changed: list[Observation] = []
-    missing: list[str] = []
+    observations: list[Observation] = []
+    missing_ids: list[str] = []
     with opened(context) as memory:
         memory.observations.get(ids, 1)  # refuses what cannot be an id, before any change
         change = memory.observations.restore if undo else memory.observations.forget
         for each in ids:
             try:
-                changed.append(change(each))
+                observations.append(change(each))
             except NotFound:
                 if len(ids) == 1:
                     raise
-                missing.append(each)
-    if not changed:
+                missing_ids.append(each)
+    if not observations:
         raise NotFound("none of the observations exists", hint="take ids from `recollect search`")
-    done = "brought back" if undo else "forgotten"
+    verb = "brought back" if undo else "forgotten"
     from recollect.answers.observation import ObservationList
 
-    found = ObservationList(observations=changed, missing=missing)
-    answer(context, found, lambda: _show_changed(done, changed, missing))
-    if missing:
+    listing = ObservationList(observations=observations, missing=missing_ids)
+    answer(context, listing, lambda: _show_changed(verb, observations, missing_ids))
+    if missing_ids:
         raise typer.Exit(FAILED)
 
 
-def _show_changed(done: str, changed: Sequence[Observation], missing: Sequence[str]) -> None:
-    show((done, "bold green"), (f" {', '.join(f'#{each.number}' for each in changed)}", ""))
-    for name in missing:
+def _show_changed(
+    verb: str, observations: Sequence[Observation], missing_ids: Sequence[str]
+) -> None:
+    show((verb, "bold green"), (f" {', '.join(f'#{each.number}' for each in observations)}", ""))
+    for name in missing_ids:
         say((f"there is no {name}", "bold yellow"))

@@ -35,10 +35,10 @@ def projects(context: typer.Context) -> None:
 def list_projects(context: typer.Context) -> None:
     """List projects with their paths, and those that look like the same."""
     with opened(context) as memory:
-        found = memory.projects.list()
+        projects = memory.projects.list()
     from recollect.answers.project import ProjectList
 
-    answer(context, ProjectList(projects=found), lambda: _show(found))
+    answer(context, ProjectList(projects=projects), lambda: _show(projects))
 
 
 @group.command()
@@ -78,12 +78,12 @@ def merge(
         say((f"undo: recollect projects merge --undo {one} {other}", "dim"))
 
 
-def _show(found: list[Project]) -> None:
-    if not found:
+def _show(projects: list[Project]) -> None:
+    if not projects:
         show(("no projects yet", "bold"), (": sessions with a folder make them", ""))
-    for project in found:
+    for project in projects:
         _show_one(project)
-    alike = [(project.name, other) for project in found for other in project.looks_like]
+    alike = [(project.name, other) for project in projects for other in project.looks_like]
     if alike:
         one, other = alike[0]
         next_steps(

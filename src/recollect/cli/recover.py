@@ -61,13 +61,13 @@ def _show(report: RecoverReport) -> None:
         warn(warning)
     if report.missing_count:
         warn(f"{count(report.missing_count, 'message')} that a file held did not come back")
-    for missing in report.missing[:MOST_LISTED]:
-        told = f"  lacks {count(missing.count, 'message')} of {missing.path}"
-        say((f"  session {one_line(missing.session_id)}", "magenta"), (told, ""))
-    for lost in report.lost_sessions[:MOST_LISTED]:
-        origin = f", imported from {', '.join(map(one_line, lost.imported_from))}"
-        told = f"  is lost{origin if lost.imported_from else ''}"
-        say((f"  session {one_line(lost.id)}", "magenta"), (told, ""))
+    for gap in report.missing[:MOST_LISTED]:
+        message = f"  lacks {count(gap.count, 'message')} of {gap.path}"
+        say((f"  session {one_line(gap.session_id)}", "magenta"), (message, ""))
+    for session in report.lost_sessions[:MOST_LISTED]:
+        origin = f", imported from {', '.join(map(one_line, session.imported_from))}"
+        message = f"  is lost{origin if session.imported_from else ''}"
+        say((f"  session {one_line(session.id)}", "magenta"), (message, ""))
     _tell_more(report.lost_sessions_count)
     for line in report.damaged[:MOST_LISTED]:
         say((f"  {line.path}:{line.line}", "magenta"), ("  cannot be read", ""))

@@ -123,12 +123,12 @@ def search(
                 on_progress=on_progress,
             )
         took_s = time.perf_counter() - started
-        found = memory.lines(result, for_session=_id(memory, for_session), for_sender=for_sender)
-        told = _Told(memory, question, result, found, took_s)
+        lines = memory.lines(result, for_session=_id(memory, for_session), for_sender=for_sender)
+        page = _SearchPage(memory, question, result, lines, took_s)
         if brief:
-            answer(context, told.brief(), told.show_brief)
+            answer(context, page.brief(), page.show_brief)
         else:
-            answer(context, told.document(), lambda: told.show(explain=explain))
+            answer(context, page.document(), lambda: page.show(explain=explain))
 
 
 @contextmanager
@@ -146,7 +146,7 @@ def _id(memory: Recalled, name: str | None) -> str | None:
     return None if name is None else memory.sessions.find(name).id
 
 
-class _Told:
+class _SearchPage:
     """What a search found, as people and programs are given it."""
 
     def __init__(
@@ -154,17 +154,17 @@ class _Told:
         memory: Recalled,
         question: str,
         result: SearchResult,
-        found: IndexLines,
+        lines: IndexLines,
         took_s: float,
     ) -> None:
         self._memory = memory
         self._question = question
-        self._found = found
+        self._index_lines = lines
         self._took_s = took_s
-        self._lines = {line.ref: line for line in found.lines}
+        self._line_of = {line.ref: line for line in lines.lines}
         hits = [
             msgspec.structs.replace(hit, number=line.number)
-            if (line := self._lines.get(hit.ref)) is not None
+            if (line := self._line_of.get(hit.ref)) is not None
             else hit
             for hit in result.hits
         ]
@@ -172,13 +172,13 @@ class _Told:
 
     def document(self) -> FoundHits:
         """Return every hit with all that is known of it."""
-        hits = [found_hit(hit, self._lines.get(hit.ref)) for hit in self._result.hits]
+        hits = [found_hit(hit, self._line_of.get(hit.ref)) for hit in self._result.hits]
         return FoundHits(hits=hits, tokens=self._result.tokens, **self._about())
 
     def brief(self) -> HitLines:
         """Return the lines."""
-        found = self._found
-        return HitLines(lines=found.lines, tokens=found.tokens, **self._about())
+        lines = self._index_lines
+        return HitLines(lines=lines.lines, tokens=lines.tokens, **self._about())
 
     def _about(self) -> dict[str, Any]:
         result = self._result
@@ -215,8 +215,8 @@ class _Told:
         """Print the lines."""
         from recollect.cli.output.lines import show_lines
 
-        show_lines(self._found.lines)
-        self._remark(self._found.tokens)
+        show_lines(self._index_lines.lines)
+        self._remark(self._index_lines.tokens)
 
     def _remark(self, tokens: int) -> None:
         """Say what it cost, and what to do next."""
@@ -227,21 +227,21 @@ class _Told:
             warn(warning)
         for doubt in self._doubts():
             say((f"\n{doubt}", "dim"))
-        found = count(len(result.hits), "hit") if result.hits else "nothing found"
+        text = count(len(result.hits), "hit") if result.hits else "nothing found"
         say(
             (
-                f"\n{found} in {duration(self._took_s)}, {count(tokens, 'token')}, {result.mode}",
+                f"\n{text} in {duration(self._took_s)}, {count(tokens, 'token')}, {result.mode}",
                 "dim",
             )
         )
-        named = [line for line in self._found.lines if line.number is not None]
-        around = [line.name for line in named if line.kind in {"message", "observation"}]
+        numbered = [line for line in self._index_lines.lines if line.number is not None]
+        around = [line.name for line in numbered if line.kind in {"message", "observation"}]
         steps = [
             (f"recollect timeline '{name}'", "what was said and done around it")
             for name in around[:1]
         ]
-        if named:
-            more = " ".join(f"'{line.name}'" for line in named[:2])
+        if numbered:
+            more = " ".join(f"'{line.name}'" for line in numbered[:2])
             steps.append((f"recollect get {more}", "all of it"))
         if steps:
             next_steps(steps)
@@ -249,9 +249,9 @@ class _Told:
 
 def titles_in(memory: Recalled, result: SearchResult) -> dict[str, str]:
     """Return what the sessions of the hits are called, by id."""
-    named = sorted({hit.session_id for hit in result.hits if hit.session_id is not None})
+    ids = sorted({hit.session_id for hit in result.hits if hit.session_id is not None})
     if hasattr(memory, "titles"):  # a worker tells all of them at once
-        return memory.titles(named)
+        return memory.titles(ids)
     from recollect.recall.steps.session_titles import titles_of
 
-    return titles_of(memory.sessions, named)
+    return titles_of(memory.sessions, ids)

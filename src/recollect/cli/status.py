@@ -31,17 +31,17 @@ def status(
     from recollect.server.worker.daemon import look_at
 
     with opened(context, warns=False) as memory:
-        found = ShownStatus(
+        document = ShownStatus(
             **msgspec.structs.asdict(memory.status()),
             spool=Spool(memory.home).state(),
             worker=look_at(memory.home),
             embedding_probe=memory.probe_embedding() if probe else msgspec.UNSET,
             vector_probe=memory.probe_vectors() if probe else msgspec.UNSET,
         )
-    answer(context, found, lambda: _show(found))
+    answer(context, document, lambda: _show(document))
 
 
-def _show(found: ShownStatus) -> None:
+def _show(status: ShownStatus) -> None:
     from recollect.cli.output.status_lines import (
         pairs_of,
         spool_lines,
@@ -49,14 +49,14 @@ def _show(found: ShownStatus) -> None:
         worker_lines,
     )
 
-    show_pairs(pairs_of(found))
-    for warning in [*warnings_of(found), *worker_lines(found.worker), *spool_lines(found.spool)]:
+    show_pairs(pairs_of(status))
+    for warning in [*warnings_of(status), *worker_lines(status.worker), *spool_lines(status.spool)]:
         warn(warning)
-    probe = found.embedding_probe
+    probe = status.embedding_probe
     if probe is msgspec.UNSET:
         return
     embedder = "answers" if probe.ok else "does not answer"
-    vectors = "can be reached" if found.vector_probe else "cannot be reached"
+    vectors = "can be reached" if status.vector_probe else "cannot be reached"
     show_pairs([("embedder", embedder), ("vectors", vectors)])
     if not probe.ok:
         warn(f"{probe.error}: {probe.hint}" if probe.hint else f"{probe.error}")

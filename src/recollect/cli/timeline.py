@@ -69,7 +69,7 @@ def timeline(
 
             zone = zone_of(memory.settings.sessions.time_zone)
             moment = read_moment(at, SystemClock().now_ms(), zone)
-        found = memory.observations.timeline(
+        timeline = memory.observations.timeline(
             words if is_named else moment,
             None if is_named or not words else words,
             before,
@@ -82,10 +82,10 @@ def timeline(
         )
 
     def show() -> None:
-        show_lines(found.lines, anchor=found.anchor)
-        say((f"\n{count(len(found.lines), 'line')}, {count(found.tokens, 'token')}", "dim"))
-        near = found.anchor or next(iter(found.lines), None)
+        show_lines(timeline.lines, anchor=timeline.anchor)
+        say((f"\n{count(len(timeline.lines), 'line')}, {count(timeline.tokens, 'token')}", "dim"))
+        near = timeline.anchor or next(iter(timeline.lines), None)
         if near is not None:
             next_steps([(f"recollect get '{near.name}'", "all of it")])
 
-    answer(context, found, show)
+    answer(context, timeline, show)

@@ -117,8 +117,8 @@ def explain_setting(context: typer.Context, key: Key) -> None:
         what_for=option.why,
     )
     layers: dict[str, object] = msgspec.to_builtins(meaning)
-    shown = ((name, _shown(value)) for name, value in layers.items() if value != "")
-    answer(context, meaning, lambda: show_pairs(shown))
+    pairs = ((name, _shown(value)) for name, value in layers.items() if value != "")
+    answer(context, meaning, lambda: show_pairs(pairs))
 
 
 @group.command("set")
@@ -133,10 +133,10 @@ def set_setting(
 
     home = home_of(context)
     _row(_resolved(context), key)
-    meant = operator.attrgetter(key)(load_settings(home, {key: value}).settings)
-    _check_back_end(key, meant)
-    place = _file_key(context, key)
-    _change(home, lambda text: with_setting(text, place, meant))
+    effective = operator.attrgetter(key)(load_settings(home, {key: value}).settings)
+    _check_back_end(key, effective)
+    file_key = _file_key(context, key)
+    _change(home, lambda text: with_setting(text, file_key, effective))
     _tell(context, key)
     if key == "language.uses" and not answers_json(context):
         _preview_uses(context)
@@ -184,8 +184,8 @@ def unset_setting(context: typer.Context, key: Key) -> None:
     from recollect.core.settings.config_file import without_setting
 
     default = _option(key).default
-    place = _file_key(context, key)
-    _change(home_of(context), lambda text: without_setting(text, place, default))
+    file_key = _file_key(context, key)
+    _change(home_of(context), lambda text: without_setting(text, file_key, default))
     _tell(context, key)
 
 
@@ -209,8 +209,8 @@ def show_schema(
 
     name = " ".join(command)
     if name not in DOCUMENTS:
-        known = ", ".join(DOCUMENTS)
-        raise InvalidInput("no command of that name prints JSON", hint=f"use one of: {known}")
+        commands = ", ".join(DOCUMENTS)
+        raise InvalidInput("no command of that name prints JSON", hint=f"use one of: {commands}")
     schema = schema_of(name)
     text = msgspec.json.format(msgspec.json.encode(schema), indent=2).decode()
     answer(context, schema, lambda: show((text, "")))
@@ -234,18 +234,18 @@ def import_file(
 
     path = openclaw_mem_settings() if file is None else user_path(file)
     home = home_of(context)
-    text, taken = import_settings(path, home)
+    text, outcomes = import_settings(path, home)
     if not dry_run:
         _change(home, lambda _: text)
-    document = TakenSettings(file=str(path), dry_run=dry_run, settings=taken)
-    answer(context, document, lambda: _show_taken(taken))
+    document = TakenSettings(file=str(path), dry_run=dry_run, settings=outcomes)
+    answer(context, document, lambda: _show_taken(outcomes))
 
 
-def _show_taken(taken: list[Taken]) -> None:
-    for one in taken:
-        meant = f"{one.key} = {_shown(one.value)}" if one.outcome != "not taken" else one.why
+def _show_taken(outcomes: list[Taken]) -> None:
+    for one in outcomes:
+        text = f"{one.key} = {_shown(one.value)}" if one.outcome != "not taken" else one.why
         style = {"set": "bold green", "kept": "yellow", "not taken": "yellow"}.get(one.outcome, "")
-        show((f"{one.theirs:<30}", "cyan"), (f"{one.outcome:<10}", style), (meant, ""))
+        show((f"{one.theirs:<30}", "cyan"), (f"{one.outcome:<10}", style), (text, ""))
 
 
 def _resolved(context: typer.Context) -> ResolvedSettings:
@@ -270,9 +270,9 @@ def _file_key(context: typer.Context, key: str) -> str:
     from recollect.core.settings.agents import SECTION, option_key
 
     agent = _agent(context)
-    place = key if agent is None else f"{SECTION}.{agent}.{key}"
-    option_key(place)
-    return place
+    file_key = key if agent is None else f"{SECTION}.{agent}.{key}"
+    option_key(file_key)
+    return file_key
 
 
 def _row(resolved: ResolvedSettings, key: str) -> Explained:
@@ -310,11 +310,11 @@ def _change(home: Path, change: Callable[[str], str]) -> None:
     from recollect.store.files import private_folder, write_file
 
     path = _config_path(home)
-    known = path.read_text("utf-8-sig") if path.exists() else ""
-    changed = change(known or first_config())
-    if changed != known:
+    before = path.read_text("utf-8-sig") if path.exists() else ""
+    after = change(before or first_config())
+    if after != before:
         private_folder(home)
-        write_file(path, changed.encode())
+        write_file(path, after.encode())
 
 
 def _tell(context: typer.Context, key: str) -> None:

@@ -93,20 +93,20 @@ def import_settings(path: Path, home: Path) -> tuple[str, list[Taken]]:
     """
     config = home / FILE_NAME
     text = config.read_text("utf-8-sig") if config.exists() else ""
-    given = {key: entry.value for key, entry in read_file(config).items()}
+    existing = {key: entry.value for key, entry in read_file(config).items()}
     defaults = {row.key: row.value for row in load_settings(home, environ={}).explain()}
     text = text or first_config()
-    taken: list[Taken] = []
+    outcomes: list[Taken] = []
     for name, value in _flat(_read(path)):
-        one = _taken(name, value, given, defaults)
+        one = _outcome(name, value, existing, defaults)
         if one.outcome == "set" and one.key is not None:
             text = with_setting(text, one.key, RULES[name].ours(value))
-        taken.append(one)
-    return text, taken
+        outcomes.append(one)
+    return text, outcomes
 
 
-def _taken(
-    name: str, value: Any, given: Mapping[str, object], defaults: Mapping[str, object]
+def _outcome(
+    name: str, value: Any, existing: Mapping[str, object], defaults: Mapping[str, object]
 ) -> Taken:
     rule = RULES.get(name)
     if rule is None:
@@ -121,8 +121,8 @@ def _taken(
         why = error.message.partition(" (")[0]
         return Taken(theirs=name, value=None, key=rule.key, outcome="not taken", why=why)
     outcome: Outcome = "set"
-    if rule.key in given:
-        outcome = "same" if _same(given[rule.key], ours) else "kept"
+    if rule.key in existing:
+        outcome = "same" if _same(existing[rule.key], ours) else "kept"
     elif _same(defaults.get(rule.key), ours):
         outcome = "same"
     return Taken(theirs=name, value=ours, key=rule.key, outcome=outcome)

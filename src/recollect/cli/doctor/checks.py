@@ -147,11 +147,11 @@ class Checkup:
         return sound("software", f"recollect {__version__}, Python {platform.python_version()}")
 
     def _read_settings(self) -> CheckResult:
-        named = {} if self._workspace is None else {"workspace.path": str(self._workspace)}
-        resolved = load_settings(self._home, named)
+        overrides = {} if self._workspace is None else {"workspace.path": str(self._workspace)}
+        resolved = load_settings(self._home, overrides)
         self._settings = resolved.settings
-        changed = sum(origin != "default" for origin in resolved.origins.values())
-        return sound("settings", f"{changed} changed from the default")
+        count = sum(origin != "default" for origin in resolved.origins.values())
+        return sound("settings", f"{count} changed from the default")
 
     def _permissions(self) -> CheckResult:
         try:
@@ -185,13 +185,13 @@ class Checkup:
             return wrong(RECORDS_FILE, error.message, error.hint)
 
     def _index_file(self) -> CheckResult:
-        found = self._sound(INDEX_FILE, open_index)
-        if found.state != "ok" or RECORDS_FILE in self._damaged:
-            return found
+        result = self._sound(INDEX_FILE, open_index)
+        if result.state != "ok" or RECORDS_FILE in self._damaged:
+            return result
         with self._opened(open_records) as records, self._opened(open_index) as index:
             reason = incompatibility(records, index)
         if reason is None:
-            return found
+            return result
         return wrong(INDEX_FILE, reason, INDEX_HINT)
 
     def _sound(self, name: str, opener: Opener) -> CheckResult:

@@ -35,22 +35,22 @@ def doctor(
     from recollect.cli.doctor.checks import Checkup
     from recollect.cli.doctor.repair import repair
 
-    done: list[str] = []
+    repairs: list[str] = []
     if fix:
         with show_progress(quiet=answers_json(context)) as progress:
-            done += repair(home, workspace, progress.indexing, deep=deep)
+            repairs += repair(home, workspace, progress.indexing, deep=deep)
     results = list(Checkup(home, workspace, deep=deep).run())
     healthy = all(result.state != "wrong" for result in results)
-    found = DoctorFindings(healthy=healthy, fixed=done, checks=results)
-    answer(context, found, lambda: _show(results, done))
+    findings = DoctorFindings(healthy=healthy, fixed=repairs, checks=results)
+    answer(context, findings, lambda: _show(results, repairs))
     if not healthy:
         raise typer.Exit(FAILED)
 
 
-def _show(results: list[CheckResult], done: list[str]) -> None:
-    for sentence in done:
+def _show(results: list[CheckResult], repairs: list[str]) -> None:
+    for sentence in repairs:
         show(("fixed", "bold green"), (f"  {sentence}", ""))
-    if done:
+    if repairs:
         show()
     width = max(len(result.name) for result in results) + 2
     for result in results:

@@ -35,10 +35,10 @@ def check_rows(memory: Memory, *, deep: bool) -> CheckResult:
         memory: Of the home.
         deep: Look at every row instead of a sample.
     """
-    found = memory.checkup().examine(deep=deep)
-    if not found:
+    faults = memory.checkup().examine(deep=deep)
+    if not faults:
         return sound("rows", "all of them belong together" if deep else "a sample is right")
-    detail = "; ".join(ailment.detail for ailment in found)
+    detail = "; ".join(ailment.detail for ailment in faults)
     return wrong("rows", detail, FIX_HINT)
 
 
@@ -73,20 +73,20 @@ def check_knowledge(memory: Memory, *, deep: bool) -> CheckResult:
         memory: Of the home.
         deep: Derive all links from nothing, and compare.
     """
-    found = memory.knowledge_checkup().examine(deep=deep)
-    if found.damaged:
+    faults = memory.knowledge_checkup().examine(deep=deep)
+    if faults.damaged:
         hint = "`recollect recover` reads what was remembered by hand from facts.jsonl"
-        return wrong("knowledge", f"{count(found.damaged, 'fact')} damaged", hint)
+        return wrong("knowledge", f"{count(faults.damaged, 'fact')} damaged", hint)
     parts = (
-        (found.dangling, "link", "of messages that are gone"),
-        (found.stray, "statement", "of messages that are gone"),
-        (found.lost, "fact", "for one that is gone"),
-        (found.wrong, "link", "that does not follow, or is missing"),
+        (faults.dangling, "link", "of messages that are gone"),
+        (faults.stray, "statement", "of messages that are gone"),
+        (faults.lost, "fact", "for one that is gone"),
+        (faults.wrong, "link", "that does not follow, or is missing"),
     )
     details = [f"{count(number, what)} {why}" for number, what, why in parts if number]
     if details:
         return wrong("knowledge", "; ".join(details), FIX_HINT)
-    has = f"{count(found.facts, 'fact')}, {count(found.links, 'link')}"
+    has = f"{count(faults.facts, 'fact')}, {count(faults.links, 'link')}"
     return sound("knowledge", f"{has} of what was replaced")
 
 
@@ -96,46 +96,46 @@ def check_vectors(memory: Memory) -> CheckResult:
     if status.embedder is None:
         return note("vectors", status.embedder_reason, status.embedder_hint)
     index = status.index
-    missing = index.chunks - index.vectors - index.withheld_chunks
-    if index.withheld and missing <= 0:
+    without = index.chunks - index.vectors - index.withheld_chunks
+    if index.withheld and without <= 0:
         detail = f"{status.embedder} is paid and gets no {' and no '.join(index.withheld)}"
         return note("vectors", detail, "add them with `recollect config set embedding.sources`")
-    if missing > 0:
-        return note("vectors", f"{count(missing, 'chunk')} without a vector", "`recollect sync`")
+    if without > 0:
+        return note("vectors", f"{count(without, 'chunk')} without a vector", "`recollect sync`")
     return sound("vectors", f"{count(status.index.vectors, 'vector')} of {status.embedder}")
 
 
-def check_worker(found: WorkerState) -> CheckResult:
+def check_worker(state: WorkerState) -> CheckResult:
     """Return whether the worker answers, and whether the commands of this shell use it."""
-    there = found.worker
+    there = state.worker
     if there is None:
-        return sound("worker", "it starts or stops" if found.running else "none runs")
-    if not found.answers:
+        return sound("worker", "it starts or stops" if state.running else "none runs")
+    if not state.answers:
         detail = f"{there.address} does not answer, process {there.pid}"
         return wrong("worker", detail, RESTART_HINT)
-    if found.unused_because is not None:
-        detail = f"{there.address}; commands do not use it: {found.unused_because}"
+    if state.unused_because is not None:
+        detail = f"{there.address}; commands do not use it: {state.unused_because}"
         return note("worker", detail, RESTART_HINT)
     return sound("worker", f"serves {there.address}, process {there.pid}")
 
 
-def check_spool(found: SpoolState, folder: Path, now_ms: int) -> CheckResult:
+def check_spool(spool: SpoolState, folder: Path, now_ms: int) -> CheckResult:
     """Return whether events of hooks wait for a worker, or were lost.
 
     Args:
-        found: What is in the spool.
+        spool: What is in the spool.
         folder: Where that is.
         now_ms: A loss is reported for `LOST_DAYS`.
     """
     noticed = []
-    if found.aside:
-        noticed.append((f"not read: {', '.join(found.aside)}", f"look at {folder / ASIDE}"))
-    if found.lost_at is not None and now_ms - found.lost_at < LOST_DAYS * DAY_MS:
-        lost = f"{count(found.lost, 'event')} lost so far, last {moment(found.lost_at)}"
-        noticed.append((lost, "raise hooks.spool_events or hooks.spool_bytes, or keep a worker up"))
-    if found.oldest_at is not None:
-        oldest = moment(found.oldest_at)
-        waits = f"{count(found.events, 'event')} not stored yet, the oldest of {oldest}"
+    if spool.aside:
+        noticed.append((f"not read: {', '.join(spool.aside)}", f"look at {folder / ASIDE}"))
+    if spool.lost_at is not None and now_ms - spool.lost_at < LOST_DAYS * DAY_MS:
+        loss = f"{count(spool.lost, 'event')} lost so far, last {moment(spool.lost_at)}"
+        noticed.append((loss, "raise hooks.spool_events or hooks.spool_bytes, or keep a worker up"))
+    if spool.oldest_at is not None:
+        oldest = moment(spool.oldest_at)
+        waits = f"{count(spool.events, 'event')} not stored yet, the oldest of {oldest}"
         noticed.append((waits, "`recollect sync` takes them in; so does `recollect serve`"))
     if not noticed:
         return sound("spool", "no event of a hook waits")
@@ -157,13 +157,13 @@ def check_locks(locks: IndexLocks) -> CheckResult:
     return note("locks", detail, "wait for it")
 
 
-def check_files(files: MemoryFolder, listing: MemoryListing, place: str) -> CheckResult:
+def check_files(files: MemoryFolder, listing: MemoryListing, folder: str) -> CheckResult:
     """Return which memory files cannot be read.
 
     Args:
         files: Reads them.
         listing: All of them.
-        place: Where they are, for people.
+        folder: Where they are, for people.
     """
     worst: tuple[State, str] = ("ok", "")
     for file in listing.files:
@@ -172,16 +172,16 @@ def check_files(files: MemoryFolder, listing: MemoryListing, place: str) -> Chec
             worst = (state, f"{file.ref}: {detail}")
         if state == "wrong":
             break
-    closed = [path for path in listing.closed if path not in CURATED]
-    if worst[0] == "wrong" or closed:
-        detail = worst[1] if worst[0] == "wrong" else f"{closed[0]} cannot be looked into"
+    unreadable = [path for path in listing.closed if path not in CURATED]
+    if worst[0] == "wrong" or unreadable:
+        detail = worst[1] if worst[0] == "wrong" else f"{unreadable[0]} cannot be looked into"
         return wrong("workspace", detail, "give yourself the right to read it")
     if worst[0] == "note":
         return note("workspace", worst[1], "it is not found by a search")
     if listing.warnings:
         hint = "copy what should be found; links are not followed"
         return note("workspace", listing.warnings[0], hint)
-    return sound("workspace", f"{place}, {count(len(listing.files), 'memory file')}")
+    return sound("workspace", f"{folder}, {count(len(listing.files), 'memory file')}")
 
 
 def _readable(files: MemoryFolder, file: MemoryFile) -> tuple[State, str]:
@@ -213,8 +213,10 @@ def check_owner(memory: Memory) -> CheckResult:
         detail = f"{count(status.unowned, 'chat')} with people, and no owner is named{more}"
         return note("owner", detail, OWNER_HINT)
     accounts = memory.settings.sessions.owner
-    named = f"{count(len(accounts), 'account')} named"
-    return sound("owner", (named if accounts else "no owner is named, and none is needed") + more)
+    accounts_text = f"{count(len(accounts), 'account')} named"
+    return sound(
+        "owner", (accounts_text if accounts else "no owner is named, and none is needed") + more
+    )
 
 
 def check_notes(memory: Memory) -> CheckResult:
@@ -223,20 +225,20 @@ def check_notes(memory: Memory) -> CheckResult:
         return sound("notes", "no workspace")
     flushes = [each.event for each in memory.events.since(types=["memory.flushed"])]
     flushed = [event for event in flushes if isinstance(event, MemoryFlushed)]
-    found = guest_notes(memory.sessions, flushed, memory.workspace)
+    notes = guest_notes(memory.sessions, flushed, memory.workspace)
     # What a model worded cannot be distinguished from what is gone.
-    found = [each for each in found if each.lines or memory.status().language.model]
-    if not found:
+    notes = [each for each in notes if each.lines or memory.status().language.model]
+    if not notes:
         return sound("notes", "nothing of guests in them")
     hint = "every direct chat reads them: remove these lines, or name the owner with sessions.owner"
-    return note("notes", _places(found), hint)
+    return note("notes", _places(notes), hint)
 
 
-def _places(found: Iterable[GuestNotes]) -> str:
-    places = [f"{_place(each)} from session {each.session_id}" for each in found]
-    rest = len(places) - MOST_LISTED
-    listed = "; ".join(places[:MOST_LISTED])
-    return f"{listed}; and {rest:,} more" if rest > 0 else listed
+def _places(notes: Iterable[GuestNotes]) -> str:
+    lines = [f"{_place(each)} from session {each.session_id}" for each in notes]
+    rest = len(lines) - MOST_LISTED
+    text = "; ".join(lines[:MOST_LISTED])
+    return f"{text}; and {rest:,} more" if rest > 0 else text
 
 
 def _place(notes: GuestNotes) -> str:
@@ -256,5 +258,5 @@ def check_capture(memory: Memory) -> CheckResult:
         "capture.skip_tools": settings.capture.skip_tools,
         "capture.skip_paths": settings.capture.skip_paths,
     }
-    named = [name for name, patterns in rules.items() if patterns]
-    return sound("capture", f"on; {' and '.join(named)} leave some out" if named else "on")
+    names = [name for name, patterns in rules.items() if patterns]
+    return sound("capture", f"on; {' and '.join(names)} leave some out" if names else "on")

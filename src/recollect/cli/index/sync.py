@@ -92,17 +92,17 @@ def _take_in_spool(context: typer.Context, memory: Memory) -> int:
         return 0
     from recollect.server.spooling import drain_home
 
-    done = drain_home(memory.home)
+    drained = drain_home(memory.home)
     if not answers_json(context):
-        say((f"took in {count(done.events, 'event')} of hooks", "dim"))
-        for name in done.aside:
+        say((f"took in {count(drained.events, 'event')} of hooks", "dim"))
+        for name in drained.aside:
             warn(f"{name} does not hold an event: it is now in {spool.folder / ASIDE}")
-    return done.events
+    return drained.events
 
 
 def _preview(context: typer.Context, memory: Memory, *, reindex: bool) -> None:
-    found = memory.preview(reindex=reindex)
-    answer(context, found, lambda: show_preview(found))
+    preview = memory.preview(reindex=reindex)
+    answer(context, preview, lambda: show_preview(preview))
 
 
 def _run(context: typer.Context, memory: Memory, *, rebuild: bool, spooled: int = 0) -> None:
@@ -117,8 +117,8 @@ def _run(context: typer.Context, memory: Memory, *, rebuild: bool, spooled: int 
     from recollect.answers.index import ShownSync
 
     took_ms = round(took_s * 1000, 3)
-    shown = ShownSync(**msgspec.structs.asdict(report), spooled=spooled, took_ms=took_ms)
-    answer(context, shown, lambda: _show(report, took_s))
+    document = ShownSync(**msgspec.structs.asdict(report), spooled=spooled, took_ms=took_ms)
+    answer(context, document, lambda: _show(report, took_s))
     failed = sum(map(_is_failure, report.warnings))
     if failed:
         message = f"{count(failed, 'memory file')} could not be read in full, see the warnings"
@@ -130,7 +130,7 @@ def _is_failure(warning: str) -> bool:
 
 
 def _show(report: SyncReport, took_s: float) -> None:
-    done = "rebuilt" if report.rebuilt else "paused" if report.paused else "up to date"
+    status = "rebuilt" if report.rebuilt else "paused" if report.paused else "up to date"
     counts = _counts(
         (count(report.put, "document"), report.put),
         (count(report.chunks, "chunk"), report.chunks),
@@ -138,7 +138,7 @@ def _show(report: SyncReport, took_s: float) -> None:
         (f"{count(report.refused, 'text')} refused", report.refused),
         (f"{count(report.removed, 'document')} removed", report.removed),
     )
-    show((done, "bold green"), (f" in {duration(took_s)}: {counts or 'nothing new'}", ""))
+    show((status, "bold green"), (f" in {duration(took_s)}: {counts or 'nothing new'}", ""))
     for warning in report.warnings:
         warn(warning)
 
@@ -180,19 +180,19 @@ def _tell(synced: Synced) -> None:
         warn(warning)
 
 
-def show_preview(found: Preview) -> None:
+def show_preview(preview: Preview) -> None:
     """Print what would be done, and what it costs."""
     show(("nothing was changed", "bold green"), (": this is what would be done", ""))
     pairs = [
-        ("read", f"{count(found.documents, 'document')}, {count(found.chunks, 'chunk')}"),
-        ("embed", _texts(found)),
-        ("cost", _cost(found)),
+        ("read", f"{count(preview.documents, 'document')}, {count(preview.chunks, 'chunk')}"),
+        ("embed", _texts(preview)),
+        ("cost", _cost(preview)),
     ]
-    if found.rebuild:
-        pairs.insert(0, ("rebuild", f"everything is rebuilt: {found.rebuild}"))
+    if preview.rebuild:
+        pairs.insert(0, ("rebuild", f"everything is rebuilt: {preview.rebuild}"))
     show_pairs(pairs)
-    if found.consent_needed:
-        warn(found.consent_needed)
+    if preview.consent_needed:
+        warn(preview.consent_needed)
 
 
 def _agree(context: typer.Context, memory: Memory, *, reindex: bool, yes: bool) -> bool:
@@ -211,9 +211,9 @@ def _agree(context: typer.Context, memory: Memory, *, reindex: bool, yes: bool) 
     """
     if not memory.needs_confirmation(reindex=reindex):
         return reindex
-    found = memory.preview(reindex=True)
-    if found.texts and not yes:
-        offer = f"{found.model} would embed {_texts(found)}: {_cost(found)}"
+    preview = memory.preview(reindex=True)
+    if preview.texts and not yes:
+        offer = f"{preview.model} would embed {_texts(preview)}: {_cost(preview)}"
         agreement = "add --yes to agree; --dry-run shows the figures"
         require_agreement(
             context,
@@ -224,25 +224,27 @@ def _agree(context: typer.Context, memory: Memory, *, reindex: bool, yes: bool) 
     return True
 
 
-def _texts(found: Preview) -> str:
-    if found.model is None:
+def _texts(preview: Preview) -> str:
+    if preview.model is None:
         return "nothing: words only"
-    if not found.texts:
+    if not preview.texts:
         return "nothing: every vector is in the cache"
-    return f"{count(found.texts, 'text')}, about {count(found.tokens, 'token')}, {found.model}"
+    return (
+        f"{count(preview.texts, 'text')}, about {count(preview.tokens, 'token')}, {preview.model}"
+    )
 
 
-def _cost(found: Preview) -> str:
-    if not found.is_paid:
+def _cost(preview: Preview) -> str:
+    if not preview.is_paid:
         return "nothing: it is not billed"
-    dollars = found.usd
+    dollars = preview.usd
     if dollars is None:
         price = "unknown price"
     elif dollars >= 0.01 or not dollars:
         price = f"about {dollars:,.2f} USD"
     else:
         price = "less than 0.01 USD"
-    left = found.tokens_left_today
-    if left is None or left >= found.tokens:
+    tokens_left = preview.tokens_left_today
+    if tokens_left is None or tokens_left >= preview.tokens:
         return price
-    return f"{price}; today's limit allows {left:,} tokens more, the rest follows day by day"
+    return f"{price}; today's limit allows {tokens_left:,} tokens more, the rest follows day by day"

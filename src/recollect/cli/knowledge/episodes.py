@@ -46,7 +46,7 @@ def list_episodes(
 ) -> None:
     """List the episodes of sessions that ended or rest, the newest first."""
     with opened(context) as memory:
-        found = memory.episodes.list(
+        episodes = memory.episodes.list(
             user,
             session_id=None if session is None else memory.sessions.find(session).id,
             project=None if project is None else path_or_name(project),
@@ -54,7 +54,7 @@ def list_episodes(
             for_session=None if for_session is None else memory.sessions.find(for_session).id,
             for_sender=for_sender,
         )
-    _answer(context, found)
+    _answer(context, episodes)
 
 
 @group.command()
@@ -69,14 +69,14 @@ def search(
 ) -> None:
     """Find episodes by what they were about, the best first."""
     with opened(context) as memory:
-        found = memory.episodes.search(
+        hits = memory.episodes.search(
             user,
             " ".join(query),
             limit,
             for_session=None if for_session is None else memory.sessions.find(for_session).id,
             for_sender=for_sender,
         )
-    _answer(context, [each.episode for each in found])
+    _answer(context, [each.episode for each in hits])
 
 
 @group.command("show")
@@ -89,30 +89,30 @@ def show_episode(
 ) -> None:
     """Show an episode in full."""
     with opened(context) as memory:
-        heard = None if for_session is None else memory.sessions.find(for_session).id
-        found = memory.episodes.get(id_, for_session=heard, for_sender=for_sender)
-    answer(context, found, lambda: _show_whole(found))
+        audience = None if for_session is None else memory.sessions.find(for_session).id
+        episode = memory.episodes.get(id_, for_session=audience, for_sender=for_sender)
+    answer(context, episode, lambda: _show_whole(episode))
 
 
 @group.command()
 def create(context: typer.Context, name: Name) -> None:
     """Summarise a session as it is now; it goes on."""
     with opened(context) as memory:
-        made = memory.episodes.create(memory.sessions.find(name).id)
-    _answer(context, made)
+        episode = memory.episodes.create(memory.sessions.find(name).id)
+    _answer(context, episode)
 
 
-def _answer(context: typer.Context, found: Sequence[Episode]) -> None:
+def _answer(context: typer.Context, episodes: Sequence[Episode]) -> None:
     from recollect.answers.episode import EpisodeList
 
-    answer(context, EpisodeList(episodes=found), lambda: _show(found))
+    answer(context, EpisodeList(episodes=episodes), lambda: _show(episodes))
 
 
-def _show(found: Sequence[Episode]) -> None:
-    for episode in found:
+def _show(episodes: Sequence[Episode]) -> None:
+    for episode in episodes:
         topics = ", ".join(map(one_line, episode.topics))
         _head(episode, f"  {topics}" if topics else "")
-    if not found:
+    if not episodes:
         say(("no episodes", "dim"))
 
 

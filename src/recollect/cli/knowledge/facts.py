@@ -58,19 +58,19 @@ def remember(
     ] = None,
 ) -> None:
     """Remember a fact: one short statement about you, somebody, or a project."""
-    said = " ".join(words).strip()
+    text = " ".join(words).strip()
     if about == "project" and project is None:
         project = str(Path.cwd())
     with opened(context) as memory:
-        made = memory.facts.remember(
+        outcome = memory.facts.remember(
             user,
-            said,
+            text,
             kind,
             importance,
             about=about,
             project=None if project is None else path_or_name(project),
         )
-    answer(context, made, lambda: _show_remembered(made))
+    answer(context, outcome, lambda: _show_remembered(outcome))
 
 
 @group.callback()
@@ -98,7 +98,7 @@ def list_facts(
 ) -> None:
     """List facts, the newest first."""
     with opened(context) as memory:
-        found = memory.facts.list(
+        facts = memory.facts.list(
             user,
             None if project is None else memory.projects.path_of(path_or_name(project)),
             kind,
@@ -108,7 +108,7 @@ def list_facts(
             for_session=None if for_session is None else memory.sessions.find(for_session).id,
             for_sender=for_sender,
         )
-    _answer(context, found)
+    _answer(context, facts)
 
 
 @group.command()
@@ -129,8 +129,8 @@ def review(
     with opened(context) as memory:
         waiting = memory.facts.list(status="review", limit=1_000)
         if ids:
-            wanted = {memory.facts.get(each).id for each in ids}
-            waiting = [each for each in waiting if each.id in wanted]
+            chosen_ids = {memory.facts.get(each).id for each in ids}
+            waiting = [each for each in waiting if each.id in chosen_ids]
         decide = memory.facts.restore if accept else memory.facts.forget
         if accept or reject:
             waiting = [decide(each.id) for each in waiting]
@@ -145,8 +145,8 @@ def history(context: typer.Context, id_: Which) -> None:
     with opened(context) as memory:
         fact, changes = memory.facts.get(id_), memory.facts.history(id_)
         numbers = followers(memory.facts, changes)
-    found = FactHistory(fact=fact, history=changes)
-    answer(context, found, lambda: _show_history(changes, numbers))
+    history = FactHistory(fact=fact, history=changes)
+    answer(context, history, lambda: _show_history(changes, numbers))
 
 
 @group.command()
@@ -206,28 +206,28 @@ def fade(
 ) -> None:
     """Archive what was not asked for in a long time; restore brings it back."""
     with opened(context) as memory:
-        gone = memory.facts.fade(dry_run=dry_run)
-    _answer(context, gone)
+        faded = memory.facts.fade(dry_run=dry_run)
+    _answer(context, faded)
 
 
-def _moment(memory: Memory, said: str | None) -> int | None:
+def _moment(memory: Memory, text: str | None) -> int | None:
     """Return the last moment of a time that somebody names, ms UTC."""
     from recollect.cli.sessions.list import span_of
 
-    until = span_of(memory, None, said).get("until")
+    until = span_of(memory, None, text).get("until")
     return None if until is None else until - 1
 
 
-def _answer(context: typer.Context, found: Sequence[Fact]) -> None:
+def _answer(context: typer.Context, facts: Sequence[Fact]) -> None:
     from recollect.answers.fact import FactList
 
-    answer(context, FactList(facts=found), lambda: _show_facts(found))
+    answer(context, FactList(facts=facts), lambda: _show_facts(facts))
 
 
-def _show_facts(found: Sequence[Fact]) -> None:
-    for fact in found:
+def _show_facts(facts: Sequence[Fact]) -> None:
+    for fact in facts:
         show(*_head(fact), (f"  {one_line(fact.text)}", ""))
-    if not found:
+    if not facts:
         say(("no facts", "dim"))
 
 
@@ -242,14 +242,14 @@ def _head(fact: Fact) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _show_remembered(made: Remembered) -> None:
-    done = {"new": "remembered", "known": "known already", "replaced": "remembered"}[made.status]
-    user = made.fact.user
+def _show_remembered(outcome: Remembered) -> None:
+    verb = {"new": "remembered", "known": "known already", "replaced": "remembered"}[outcome.status]
+    user = outcome.fact.user
     whose = "yours, heard in your sessions" if user is None else f"of {user}, heard in theirs"
-    place = f", of the project {made.fact.project}" if made.fact.project is not None else ""
-    number = show_number("fact", made.fact.number)
-    show((done, "bold green"), (f" {number}: {made.fact.kind}{place}, {whose}", ""))
-    for older in made.replaced:
+    project = f", of the project {outcome.fact.project}" if outcome.fact.project is not None else ""
+    number = show_number("fact", outcome.fact.number)
+    show((verb, "bold green"), (f" {number}: {outcome.fact.kind}{project}, {whose}", ""))
+    for older in outcome.replaced:
         show(("  no longer: ", "dim"), (one_line(older.text), ""))
     next_steps([(f"recollect facts forget {number}", "take it back")])
 

@@ -48,8 +48,8 @@ def list_identities(
     from recollect.answers.identity import IdentityList
 
     with opened(context) as memory:
-        found = memory.identities.list(name)
-    answer(context, IdentityList(identities=found), lambda: _show(found))
+        people = memory.identities.list(name)
+    answer(context, IdentityList(identities=people), lambda: _show(people))
 
 
 @group.command()
@@ -78,8 +78,10 @@ def link(
 def unlink(context: typer.Context, account: AccountArgument) -> None:
     """Let an account be a person of its own again; nothing is lost."""
     with opened(context) as memory:
-        gone = memory.identities.unlink(*_parts(account))
-    answer(context, gone, lambda: show(("unlinked", "bold yellow"), (f": {gone.account}", "")))
+        unlinked = memory.identities.unlink(*_parts(account))
+    answer(
+        context, unlinked, lambda: show(("unlinked", "bold yellow"), (f": {unlinked.account}", ""))
+    )
 
 
 @group.command()
@@ -89,8 +91,8 @@ def code(context: typer.Context, account: AccountArgument) -> None:
     Who says it from another account within ten minutes is the same person: see confirm.
     """
     with opened(context) as memory:
-        made = memory.identities.code(*_parts(account))
-    answer(context, made, lambda: _show_code(made, account))
+        code = memory.identities.code(*_parts(account))
+    answer(context, code, lambda: _show_code(code, account))
 
 
 @group.command()
@@ -111,8 +113,8 @@ def proposals(context: typer.Context) -> None:
     from recollect.answers.identity import ProposalList
 
     with opened(context) as memory:
-        found = memory.identities.proposals()
-    answer(context, ProposalList(proposals=found), lambda: _show_proposals(found))
+        rows = memory.identities.proposals()
+    answer(context, ProposalList(proposals=rows), lambda: _show_proposals(rows))
 
 
 @group.command()
@@ -139,22 +141,23 @@ def accept(
 def dismiss(context: typer.Context, number: NumberArgument) -> None:
     """Dismiss a proposal; the same claim of the same account is not listed again."""
     with opened(context) as memory:
-        gone = memory.identities.dismiss(number)
-    answer(context, gone, lambda: show(("dismissed", "bold yellow"), (f": {gone.claimed}", "")))
+        proposal = memory.identities.dismiss(number)
+    claimed = f": {proposal.claimed}"
+    answer(context, proposal, lambda: show(("dismissed", "bold yellow"), (claimed, "")))
 
 
-def _show_proposals(found: Sequence[IdentityProposal]) -> None:
-    if not found:
+def _show_proposals(rows: Sequence[IdentityProposal]) -> None:
+    if not rows:
         show(("no open proposals", "bold"))
-    for each in found:
+    for each in rows:
         show((f"{each.number}", "bold"), (f"  {each.account} says to be {each.claimed}", ""))
         show((f"   {moment(each.said_at)}  {each.text}", "dim"))
 
 
-def _show_code(made: LinkCode, account: str) -> None:
-    show((made.code, "bold"), (f"  until {moment(made.expires_at)}", "dim"))
+def _show_code(code: LinkCode, account: str) -> None:
+    show((code.code, "bold"), (f"  until {moment(code.expires_at)}", "dim"))
     next_steps(
-        [(f"recollect identities confirm ACCOUNT {made.code}", f"who typed it is {account}, too")]
+        [(f"recollect identities confirm ACCOUNT {code.code}", f"who typed it is {account}, too")]
     )
 
 
@@ -171,10 +174,10 @@ def _parts(account: str) -> tuple[str, str]:
     return channel, user
 
 
-def _show(found: Sequence[LinkedPerson]) -> None:
-    if not any(person.accounts for person in found):
+def _show(people: Sequence[LinkedPerson]) -> None:
+    if not any(person.accounts for person in people):
         show(("no linked accounts", "bold"), (": recollect identities link NAME ACCOUNT", ""))
-    for person in found:
+    for person in people:
         show((person.user_id, "bold"))
         for each in person.accounts:
             show((f"  {each.account}", ""), (f"  {each.made_by}", "dim"))

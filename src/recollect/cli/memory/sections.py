@@ -32,8 +32,8 @@ _DONE = {
 def memory(context: typer.Context) -> None:
     """Keep what was decided in files of yours; without a command, list those that have it."""
     if context.invoked_subcommand is None:
-        with opened(context) as found:
-            files = found.sections.files()
+        with opened(context) as memory:
+            files = memory.sections.files()
         from recollect.answers.file import FileList
 
         answer(context, FileList(files=files), lambda: _show_files(files))
@@ -60,9 +60,9 @@ def sync_section(
 ) -> None:
     """Write the most important decisions and fixes of a project into a section of FILE."""
     about = None if project is None else path_or_name(project)
-    with opened(context) as found:
-        done = found.sections.sync(file, about, remove=remove, force=force, dry_run=dry_run)
-    answer(context, done, lambda: _show(done))
+    with opened(context) as memory:
+        result = memory.sections.sync(file, about, remove=remove, force=force, dry_run=dry_run)
+    answer(context, result, lambda: _show(result))
 
 
 def _show_files(files: list[str]) -> None:
@@ -72,10 +72,10 @@ def _show_files(files: list[str]) -> None:
         say(("no file has a section: see recollect memory sync-section --help", "dim"))
 
 
-def _show(done: SectionResult) -> None:
-    for line in done.lines:
+def _show(result: SectionResult) -> None:
+    for line in result.lines:
         show((line, ""))
-    outcome = _DONE[done.outcome][done.dry_run]
-    cost = f", {count(len(done.numbers), 'observation')}, {count(done.tokens, 'token')}"
-    left = f", {done.left_out} left out" if done.left_out else ""
-    say((f"\n{done.path}: {outcome}", "bold"), (cost + left if done.lines else "", "dim"))
+    outcome = _DONE[result.outcome][result.dry_run]
+    cost = f", {count(len(result.numbers), 'observation')}, {count(result.tokens, 'token')}"
+    rest = f", {result.left_out} left out" if result.left_out else ""
+    say((f"\n{result.path}: {outcome}", "bold"), (cost + rest if result.lines else "", "dim"))

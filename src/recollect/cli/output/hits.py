@@ -66,8 +66,8 @@ def show_hits(
             row.rstrip()
             screen.print(Text(" " * INDENT) + row, soft_wrap=True)
         for link in hit.links:
-            told = line((" " * INDENT, ""), *link_spans(link, from_file=hit.path is not None))
-            screen.print(told, soft_wrap=True)
+            link_line = line((" " * INDENT, ""), *link_spans(link, from_file=hit.path is not None))
+            screen.print(link_line, soft_wrap=True)
         if cited and hit.citation is not None:
             source = line((" " * INDENT, ""), (f"Source: {one_line(hit.citation)}", "dim"))
             screen.print(source, soft_wrap=True)
@@ -88,30 +88,30 @@ def address(hit: Hit) -> str:
 
 
 def _head(rank: int, hit: Hit, titles: Mapping[str, str], width: int) -> Text:
-    left = line((f"{rank:>2}  ", "dim"), (f"{hit.score:.2f}  ", "bold green"))
+    head = line((f"{rank:>2}  ", "dim"), (f"{hit.score:.2f}  ", "bold green"))
     if hit.path is not None:
-        left.append_text(line((address(hit), "bold"), (f"  {day(hit.at)}", "dim")))
-        return left
+        head.append_text(line((address(hit), "bold"), (f"  {day(hit.at)}", "dim")))
+        return head
     who = one_line(hit.name or hit.role or _KINDS.get(hit.source, ""))
     details = f"  {who}, {day(hit.at)}" if who else f"  {day(hit.at)}"
     details += "" if hit.until is None else f", until {day(hit.until)}"
-    place = address(hit)
-    room = width - left.cell_len - cell_len(details) - len(place) - 2
+    location = address(hit)
+    room = width - head.cell_len - cell_len(details) - len(location) - 2
     title = Text(one_line(titles.get(hit.session_id or "", hit.source)), "bold")
     title.truncate(max(room, 12), overflow="ellipsis")
-    left.append_text(title).append(details, "dim")
-    gap = max(2, width - left.cell_len - len(place))
-    return left.append(" " * gap).append(place, "cyan")
+    head.append_text(title).append(details, "dim")
+    gap = max(2, width - head.cell_len - len(location))
+    return head.append(" " * gap).append(location, "cyan")
 
 
 def _text(hit: Hit, question: str, *, marked: bool) -> Text:
     """Return the part of a hit that fits best, its lines flowing, the question's words marked."""
-    known = sanitized(hit.snippet)
-    cut = snippet(known, query_terms(question), MOST_CHARS)
-    flowing = cut.text if _FENCE in cut.text else _LINE_INSIDE.sub(" ", cut.text)
+    plain = sanitized(hit.snippet)
+    excerpt = snippet(plain, query_terms(question), MOST_CHARS)
+    flowing = excerpt.text if _FENCE in excerpt.text else _LINE_INSIDE.sub(" ", excerpt.text)
     rows = [row.rstrip() for row in flowing.splitlines() if row.strip()]
-    is_cut = len(rows) > MOST_LINES or cut.end < len(known.rstrip())
-    body = ("… " if cut.start else "") + "\n".join(rows[:MOST_LINES])
+    is_cut = len(rows) > MOST_LINES or excerpt.end < len(plain.rstrip())
+    body = ("… " if excerpt.start else "") + "\n".join(rows[:MOST_LINES])
     text = Text(body + (" …" if is_cut else ""))
     for start, end in matches(body, question) if marked else ():
         text.stylize("bold yellow", start, end)
@@ -138,16 +138,16 @@ Stretch = tuple[int, int]
 
 def matches(text: str, question: str) -> list[Stretch]:
     """Return the stretches of ``text`` that match ``question``, in order; they do not overlap."""
-    wanted = frozenset(query_terms(question))
-    found: list[Stretch] = []
+    query = frozenset(query_terms(question))
+    stretches: list[Stretch] = []
     for start, end in _stretches(text):
-        if wanted.isdisjoint(terms(text[start:end])):
+        if query.isdisjoint(terms(text[start:end])):
             continue
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], end)
+        if stretches and start <= stretches[-1][1]:
+            stretches[-1] = (stretches[-1][0], end)
         else:
-            found.append((start, end))
-    return found
+            stretches.append((start, end))
+    return stretches
 
 
 def _stretches(text: str) -> Iterator[Stretch]:
@@ -155,6 +155,6 @@ def _stretches(text: str) -> Iterator[Stretch]:
     for word in re.finditer(_WORD, text):
         start, end = word.span()
         if end - start > 2 and re.match(_IS_UNSPACED, text[start]):
-            yield from ((place, place + 2) for place in range(start, end - 1))
+            yield from ((position, position + 2) for position in range(start, end - 1))
         else:
             yield start, end

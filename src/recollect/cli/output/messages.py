@@ -18,17 +18,17 @@ COLOURS = {"user": "bold green", "assistant": "bold cyan", "tool": "magenta", "s
 INDENT = 6
 
 
-def show_messages(messages: Iterable[Message], *, chosen: int | None = None) -> None:
+def show_messages(messages: Iterable[Message], *, chosen_seq: int | None = None) -> None:
     """Print messages in order.
 
     Args:
         messages: Of one session.
-        chosen: The seq of the one that was asked for; it is marked, the others are dimmed.
+        chosen_seq: The seq of the one that was asked for; it is marked, the others are dimmed.
     """
     screen = console()
     for message in messages:
-        is_context = chosen is not None and message.seq != chosen
-        mark = "▌" if message.seq == chosen else " "
+        is_context = chosen_seq is not None and message.seq != chosen_seq
+        mark = "▌" if message.seq == chosen_seq else " "
         head = line(
             (f"{mark}{message.seq:>{INDENT - 2}} ", "bold yellow" if mark != " " else "dim"),
             (message.name or message.role, COLOURS.get(message.role, "bold")),

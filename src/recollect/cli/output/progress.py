@@ -119,11 +119,11 @@ class ProgressLines(Painter):
             return
         self._written = now
         rate = (done - self._began_at) / max(now - self._began, 1e-9)
-        left = f", {duration((total - done) / rate)} left" if rate > 0 and total > done else ""
+        remaining = f", {duration((total - done) / rate)} left" if rate > 0 and total > done else ""
         percent = 100 * done // total if total else 100
         self._write(
             f"{stage.lower()}: {amount(done, unit)} of {amount(total, unit)}, {percent} %,"
-            f" {amount(int(rate), unit)}/s{left}"
+            f" {amount(int(rate), unit)}/s{remaining}"
         )
 
 

@@ -40,62 +40,70 @@ class ShownStatus(Status, frozen=True, kw_only=True):
     vector_probe: bool | UnsetType = UNSET
 
 
-def pairs_of(found: Status) -> list[tuple[str, str]]:
+def pairs_of(status: Status) -> list[tuple[str, str]]:
     """Return what is shown of a status, names and values."""
     return [
-        ("home", found.home),
-        ("workspace", found.workspace or "none; `recollect init --workspace DIR` names one"),
-        *([("extra paths", ", ".join(found.extra_paths))] if found.extra_paths else []),
+        ("home", status.home),
+        ("workspace", status.workspace or "none; `recollect init --workspace DIR` names one"),
+        *([("extra paths", ", ".join(status.extra_paths))] if status.extra_paths else []),
         (
             "records",
-            f"{count(found.messages, 'message')} in {count(found.sessions, 'session')}, "
-            f"{count(found.observations, 'observation')}",
+            f"{count(status.messages, 'message')} in {count(status.sessions, 'session')}, "
+            f"{count(status.observations, 'observation')}",
         ),
-        *([("knowledge", _knowledge(found))] if found.facts or found.episodes else []),
-        *([("capture", _capture(found))] if found.capture.pauses or found.capture.left_out else []),
-        ("index", _index(found)),
-        ("vectors", _vectors(found)),
-        ("embedder", found.embedder_reason),
-        *([("languages", describe_languages(found.embedder_languages))] if found.embedder else []),
-        ("language model", found.language.reason),
-        ("search", _search(found)),
-        ("cache", _cache(found)),
-        *([("batches", _batches(found))] if found.batch and found.batch.enabled else []),
-        *([("tokens today", _budget(found))] if found.index.is_paid else []),
-        *([("answers today", _answers(found))] if found.language.tokens_today else []),
-        *([("answers for", _uses(found))] if found.language.uses else []),
-        ("sync", _sync(found)),
-        ("SQLite", f"{found.records_health.sqlite_version}, {_durability(found)}"),
+        *([("knowledge", _knowledge(status))] if status.facts or status.episodes else []),
+        *(
+            [("capture", _capture(status))]
+            if status.capture.pauses or status.capture.left_out
+            else []
+        ),
+        ("index", _index(status)),
+        ("vectors", _vectors(status)),
+        ("embedder", status.embedder_reason),
+        *(
+            [("languages", describe_languages(status.embedder_languages))]
+            if status.embedder
+            else []
+        ),
+        ("language model", status.language.reason),
+        ("search", _search(status)),
+        ("cache", _cache(status)),
+        *([("batches", _batches(status))] if status.batch and status.batch.enabled else []),
+        *([("tokens today", _budget(status))] if status.index.is_paid else []),
+        *([("answers today", _answers(status))] if status.language.tokens_today else []),
+        *([("answers for", _uses(status))] if status.language.uses else []),
+        ("sync", _sync(status)),
+        ("SQLite", f"{status.records_health.sqlite_version}, {_durability(status)}"),
     ]
 
 
-def _knowledge(found: Status) -> str:
-    by_status = [f"{number:,} {name}" for name, number in found.facts_by_status.items()]
-    facts = count(found.facts, "fact") + (f" ({', '.join(by_status)})" if by_status else "")
+def _knowledge(status: Status) -> str:
+    by_status = [f"{number:,} {name}" for name, number in status.facts_by_status.items()]
+    facts = count(status.facts, "fact") + (f" ({', '.join(by_status)})" if by_status else "")
     others = (
-        (found.replacements, "replaced statement"),
-        (found.episodes, "episode"),
-        (found.identities, "linked account"),
+        (status.replacements, "replaced statement"),
+        (status.episodes, "episode"),
+        (status.identities, "linked account"),
     )
     return ", ".join([facts, *(count(number, what) for number, what in others if number)])
 
 
-def _index(found: Status) -> str:
+def _index(status: Status) -> str:
     sources = []
-    for each in found.source_counts:
+    for each in status.source_counts:
         chunks = f" ({each.chunks:,} chunks)" if each.chunks != each.files else ""
         sources.append(f"{each.files:,} {each.source}{chunks}")
-    return f"{', '.join(sources) or 'nothing yet'}; {count(found.chunks, 'chunk')}"
+    return f"{', '.join(sources) or 'nothing yet'}; {count(status.chunks, 'chunk')}"
 
 
-def _capture(found: Status) -> str:
+def _capture(status: Status) -> str:
     left_out = [
-        count(found.capture.left_out[name], what)
+        count(status.capture.left_out[name], what)
         for name, what in LEFT_OUT
-        if name in found.capture.left_out
+        if name in status.capture.left_out
     ]
-    left = [f"{' and '.join(left_out)} left out so far"] if left_out else []
-    return ", ".join([*_paused(found.capture.pauses), *left])
+    withheld = [f"{' and '.join(left_out)} left out so far"] if left_out else []
+    return ", ".join([*_paused(status.capture.pauses), *withheld])
 
 
 def _paused(pauses: Sequence[Pause]) -> list[str]:
@@ -105,86 +113,90 @@ def _paused(pauses: Sequence[Pause]) -> list[str]:
     return ["paused" if is_whole else f"paused for {count(len(pauses), 'project')}"]
 
 
-def _vectors(found: Status) -> str:
-    index = found.index
-    if not (found.embedder or index.vectors):
+def _vectors(status: Status) -> str:
+    index = status.index
+    if not (status.embedder or index.vectors):
         return "none: words only"
     size = f" of {index.dimensions}" if index.dimensions else ""
-    missing = index.chunks - index.vectors - index.refused - index.withheld_chunks
-    waiting = f", {missing:,} more with `recollect sync`" if missing > 0 else ""
+    without = index.chunks - index.vectors - index.refused - index.withheld_chunks
+    waiting = f", {without:,} more with `recollect sync`" if without > 0 else ""
     return f"{count(index.vectors, 'vector')}{size}{waiting}"
 
 
-def _search(found: Status) -> str:
-    vector = f", vectors by {found.vector.used}" if found.vector.enabled else ""
-    files = f"; memory files by {found.backend}" if found.backend != "builtin" else ""
-    return f"words by {found.lexical.backend}{vector}{files}"
+def _search(status: Status) -> str:
+    vector = f", vectors by {status.vector.used}" if status.vector.enabled else ""
+    files = f"; memory files by {status.backend}" if status.backend != "builtin" else ""
+    return f"words by {status.lexical.backend}{vector}{files}"
 
 
-def _cache(found: Status) -> str:
-    if not found.cache.enabled:
+def _cache(status: Status) -> str:
+    if not status.cache.enabled:
         return "switched off"
-    most = f" of {found.cache.max_entries:,}" if found.cache.max_entries else ""
-    return f"{found.cache.entries:,}{most} vectors"
+    most = f" of {status.cache.max_entries:,}" if status.cache.max_entries else ""
+    return f"{status.cache.entries:,}{most} vectors"
 
 
-def _batches(found: Status) -> str:
-    batch = found.batch
+def _batches(status: Status) -> str:
+    batch = status.batch
     if batch is None:
         return ""
     return f"{count(batch.jobs, 'job')} with {count(batch.texts, 'text')} under way"
 
 
-def _budget(found: Status) -> str:
-    limit = f" of {found.budget.limit:,}" if found.budget.limit else ""
-    return f"{found.budget.tokens_today:,}{limit}"
+def _budget(status: Status) -> str:
+    limit = f" of {status.budget.limit:,}" if status.budget.limit else ""
+    return f"{status.budget.tokens_today:,}{limit}"
 
 
-def _answers(found: Status) -> str:
-    language = found.language
+def _answers(status: Status) -> str:
+    language = status.language
     limit = f" of {language.limit:,}" if language.limit else ""
     unpriced = count(language.unpriced_today, "answer")
     without = f", {unpriced} without a known price" if language.unpriced_today else ""
     return f"{language.tokens_today:,}{limit} tokens, {language.usd_today:.4f} USD{without}"
 
 
-def _uses(found: Status) -> str:
+def _uses(status: Status) -> str:
     return ", ".join(
         f"{each.use or 'others'} ({each.tokens_today:,}"
         f"{f' of {each.limit:,}' if each.limit else ''} tokens, {each.usd_today:.4f} USD)"
         if each.tokens_today
         else each.use
-        for each in found.language.uses
+        for each in status.language.uses
     )
 
 
-def _sync(found: Status) -> str:
-    state = found.sync
+def _sync(status: Status) -> str:
+    state = status.sync
     last = ""
     if state.last_sync_at is not None:
         last = f", last {moment(state.last_sync_at)} ({state.last_reason})"
-    step = "something is new" if found.dirty else "in step"
-    held = state.held_by
-    by = f"; in the background by a {held.role}, process {held.pid}" if held is not None else ""
+    step = "something is new" if status.dirty else "in step"
+    holder = state.held_by
+    by = (
+        f"; in the background by a {holder.role}, process {holder.pid}"
+        if holder is not None
+        else ""
+    )
     return f"{step}{last}; files are {_WATCHING[state.watching]}{by}"
 
 
-def _durability(found: Status) -> str:
-    is_full = found.records_health.durability == "full"
+def _durability(status: Status) -> str:
+    is_full = status.records_health.durability == "full"
     return "every row is on the disk at once" if is_full else "a power cut may take the last rows"
 
 
-def warnings_of(found: Status) -> list[str]:
+def warnings_of(status: Status) -> list[str]:
     """Return what needs attention, and how."""
-    unowned = f"{count(found.unowned, 'chat')} with people, and no owner is named: {OWNER_HINT}"
+    unowned = f"{count(status.unowned, 'chat')} with people, and no owner is named: {OWNER_HINT}"
     return [
-        *_index_warnings(found),
-        *_part_warnings(found),
-        *_error_warnings(found),
-        *map(paused_line, found.capture.pauses),
-        *([_alike(found.capture.alike)] if found.capture.alike else []),
-        *([unowned] if found.unowned else []),
-        *(["an erasure is not finished: the next opening goes on"] if found.erasing else []),
+        *_index_warnings(status),
+        *_part_warnings(status),
+        *_error_warnings(status),
+        *map(paused_line, status.capture.pauses),
+        *([_alike(status.capture.alike)] if status.capture.alike else []),
+        *([unowned] if status.unowned else []),
+        *(["an erasure is not finished: the next opening goes on"] if status.erasing else []),
     ]
 
 
@@ -221,8 +233,8 @@ def _alike(pairs: int) -> str:
     return f"{what} like the same: `recollect projects list` shows them"
 
 
-def _index_warnings(found: Status) -> Iterator[str]:
-    index = found.index
+def _index_warnings(status: Status) -> Iterator[str]:
+    index = status.index
     if index.consent_needed:
         yield index.consent_needed
     elif index.outdated:
@@ -232,47 +244,47 @@ def _index_warnings(found: Status) -> Iterator[str]:
     if index.withheld:
         kinds = " and ".join(index.withheld)
         yield (
-            f"{kinds} are found by words only: {found.embedder} is paid, and gets a new kind of"
+            f"{kinds} are found by words only: {status.embedder} is paid, and gets a new kind of"
             f" memory when `recollect config set embedding.sources` names it"
         )
     if index.refused:
         yield f"{count(index.refused, 'chunk')} refused by the embedder: only their words are found"
-    if found.fallback_error is not None:
-        yield f"embedding.fallback cannot take over: {found.fallback_error}"
+    if status.fallback_error is not None:
+        yield f"embedding.fallback cannot take over: {status.fallback_error}"
 
 
-def _part_warnings(found: Status) -> Iterator[str]:
-    if found.embedder is None and found.embedder_hint:
-        yield f"no search by meaning: {found.embedder_hint}"
-    if found.language.hint:
-        yield f"no language model: {found.language.hint}"
-    if found.language.trouble:
-        yield f"the language model failed: {found.language.trouble}"
-    if found.fallback is not None:
-        yield f"{found.fallback.origin} does not answer: {found.fallback.reason}"
-    elif found.index.trouble:
-        yield f"the embedder failed: {found.index.trouble}"
-    if found.lexical.error:
-        yield f"{found.lexical.requested} does not answer for words: {found.lexical.error}"
-    if found.vector.load_error:
-        yield f"{found.vector.requested} does not answer for vectors: {found.vector.load_error}"
-    if found.batch is not None and found.batch.last_error:
+def _part_warnings(status: Status) -> Iterator[str]:
+    if status.embedder is None and status.embedder_hint:
+        yield f"no search by meaning: {status.embedder_hint}"
+    if status.language.hint:
+        yield f"no language model: {status.language.hint}"
+    if status.language.trouble:
+        yield f"the language model failed: {status.language.trouble}"
+    if status.fallback is not None:
+        yield f"{status.fallback.origin} does not answer: {status.fallback.reason}"
+    elif status.index.trouble:
+        yield f"the embedder failed: {status.index.trouble}"
+    if status.lexical.error:
+        yield f"{status.lexical.requested} does not answer for words: {status.lexical.error}"
+    if status.vector.load_error:
+        yield f"{status.vector.requested} does not answer for vectors: {status.vector.load_error}"
+    if status.batch is not None and status.batch.last_error:
         failures = (
-            f"{found.batch.failures} of {found.batch.limit} failures ({found.batch.last_error})"
+            f"{status.batch.failures} of {status.batch.limit} failures ({status.batch.last_error})"
         )
-        yield f"batches of {found.batch.last_provider}: {failures}"
-    if found.sync.watch_error:
-        yield f"files are not watched by the system: {found.sync.watch_error}"
-    yield from found.sync.warnings
+        yield f"batches of {status.batch.last_provider}: {failures}"
+    if status.sync.watch_error:
+        yield f"files are not watched by the system: {status.sync.watch_error}"
+    yield from status.sync.warnings
 
 
-def _error_warnings(found: Status) -> Iterator[str]:
+def _error_warnings(status: Status) -> Iterator[str]:
     errors = {
-        "records.db": found.records_health.last_error,
-        "index.db": found.index_health.last_error,
-        "mirrors": found.mirror_error,
-        "background": found.background_error,
+        "records.db": status.records_health.last_error,
+        "index.db": status.index_health.last_error,
+        "mirrors": status.mirror_error,
+        "background": status.background_error,
     }
-    for place, code in errors.items():
+    for part, code in errors.items():
         if code:
-            yield f"{place}: the last write failed ({code})"
+            yield f"{part}: the last write failed ({code})"

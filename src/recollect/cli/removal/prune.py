@@ -63,12 +63,12 @@ def _show(report: PruneReport) -> None:
         (f"{count(part.records, 'record')} ({size(part.bytes)})", f"above retention.{name}")
         for name, part in report.records.items()
     )
-    kept = [
+    remaining = [
         (report.kept_for_forks, "stay because a fork reads them"),
         (report.kept_in_use, "stay because a program uses them"),
         (report.changed, "stay because they were used meanwhile"),
     ]
-    show_pairs((count(len(ids), "session"), why) for ids, why in kept if ids)
+    show_pairs((count(len(ids), "session"), why) for ids, why in remaining if ids)
     for warning in report.warnings:
         warn(warning)
 
@@ -79,5 +79,7 @@ def _amount(part: PruneReport | Amount) -> str:
     if part.messages or not records:
         parts.append(f"{count(part.messages, 'message')} ({size(part.bytes)})")
     total = sum(each.records for each in records.values())
-    held = sum(each.bytes for each in records.values())
-    return ", ".join([*parts, *([f"{count(total, 'record')} ({size(held)})"] if records else [])])
+    total_bytes = sum(each.bytes for each in records.values())
+    return ", ".join(
+        [*parts, *([f"{count(total, 'record')} ({size(total_bytes)})"] if records else [])]
+    )

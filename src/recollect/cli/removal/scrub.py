@@ -34,13 +34,13 @@ def scrub(
 
 def _show(receipt: ScrubReceipt) -> None:
     total, secrets = sum(receipt.rows.values()), sum(receipt.secrets.values())
-    changed = f"{count(secrets, 'secret')} in {count(total, 'row')}"
+    text = f"{count(secrets, 'secret')} in {count(total, 'row')}"
     if not (total or receipt.files or receipt.removed_copies):
         show(("nothing to redact", "bold green"))
     elif receipt.dry_run:
-        show(("nothing was changed", "bold green"), (f": {changed} would be redacted", ""))
+        show(("nothing was changed", "bold green"), (f": {text} would be redacted", ""))
     else:
-        show(("redacted", "bold green"), (f" {changed}", ""))
+        show(("redacted", "bold green"), (f" {text}", ""))
     show_pairs((count(number, "row"), f"of {name}") for name, number in receipt.rows.items())
     show_pairs((f"{number:,}", kind) for kind, number in receipt.secrets.items())
     if receipt.files:
@@ -48,8 +48,8 @@ def _show(receipt: ScrubReceipt) -> None:
     goes = "would go" if receipt.dry_run else "went"
     show_pairs((path, f"is an older copy and {goes}") for path in receipt.removed_copies)
     show_pairs(
-        (f"{found.path}, line {', '.join(map(str, found.lines))}", "is yours to change")
-        for found in receipt.left
+        (f"{location.path}, line {', '.join(map(str, location.lines))}", "is yours to change")
+        for location in receipt.left
     )
     for warning in receipt.warnings:
         warn(warning)

@@ -81,12 +81,12 @@ def resume_session(context: typer.Context, session: Name, *, busy: Busy = "refus
     Another program that holds it is not disturbed: the command is refused, or forks.
     """
     with opened(context) as memory:
-        asked = memory.sessions.find(session)
-        with memory.sessions.hold(asked.id, on_busy=busy) as held:
-            found = held.session
-        is_fork = found.id != asked.id
-        remark = f"a fork: {short(asked.id)} is held" if is_fork else _messages(found)
-        give_session(context, found, remark)
+        target = memory.sessions.find(session)
+        with memory.sessions.hold(target.id, on_busy=busy) as lease:
+            resumed = lease.session
+        is_fork = resumed.id != target.id
+        remark = f"a fork: {short(target.id)} is held" if is_fork else _messages(resumed)
+        give_session(context, resumed, remark)
 
 
 @app.command("fork")
@@ -102,9 +102,9 @@ def fork_session(
     """Begin a session with the messages of another. Nothing is copied; prints the new id."""
     with opened(context) as memory:
         parent = memory.sessions.find(session)
-        made = memory.sessions.fork(parent.id, at, title=title)
-        remark = f"fork of {short(parent.id)} at message {made.forked_at_seq}"
-        give_session(context, made, remark)
+        fork = memory.sessions.fork(parent.id, at, title=title)
+        remark = f"fork of {short(parent.id)} at message {fork.forked_at_seq}"
+        give_session(context, fork, remark)
 
 
 @app.command("reset")
@@ -118,10 +118,10 @@ def reset_session(
     """Begin a new session under a key, as /new does. Prints its id; the one before is archived."""
     with opened(context) as memory:
         about = None if project is None else path_or_name(project)
-        made = memory.sessions.reset(key, about, reason=reason, owner=True)
-        before = made.previous_id
+        new = memory.sessions.reset(key, about, reason=reason, owner=True)
+        before = new.previous_id
         remark = "the first of its key" if before is None else f"follows {short(before)}"
-        give_session(context, made, remark)
+        give_session(context, new, remark)
 
 
 @app.command("end")
@@ -143,8 +143,8 @@ def rename_session(
 ) -> None:
     """Call a session by another title."""
     with opened(context) as memory:
-        found = memory.sessions.find(session)
-        renamed = memory.sessions.rename(found.id, title.strip() or None)
+        target = memory.sessions.find(session)
+        renamed = memory.sessions.rename(target.id, title.strip() or None)
         give_session(context, renamed, "renamed")
 
 
@@ -168,9 +168,9 @@ def delete_session(context: typer.Context, session: Name) -> None:
 
 def _set_status(context: typer.Context, name: str, status: str) -> None:
     with opened(context) as memory:
-        found = memory.sessions.find(name, deleted=status == "active")
-        changed = memory.sessions.set_status(found.id, status)
-        give_session(context, changed, status)
+        target = memory.sessions.find(name, deleted=status == "active")
+        session = memory.sessions.set_status(target.id, status)
+        give_session(context, session, status)
 
 
 def _messages(session: Session) -> str:

@@ -33,11 +33,11 @@ def complete_session(context: typer.Context, incomplete: str) -> list[tuple[str,
         if not is_home(home_of(context)):
             return []
         with opened(context) as memory:
-            known = memory.sessions.list(limit=None if incomplete else OFFERED)
-            meant = [each for each in known if short(each.id).startswith(incomplete)]
+            sessions = memory.sessions.list(limit=None if incomplete else OFFERED)
+            matches = [each for each in sessions if short(each.id).startswith(incomplete)]
             return [
                 (short(session.id), title_of(memory.sessions, session))
-                for session in meant[:OFFERED]
+                for session in matches[:OFFERED]
             ]
     except RecollectError:
         return []

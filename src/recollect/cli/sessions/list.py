@@ -62,7 +62,7 @@ def list_sessions(
             from recollect.recall.audience import require_channel
 
             require_channel(memory.sessions, channel)
-        wanted: dict[str, Any] = {
+        filters: dict[str, Any] = {
             "title": title,
             "project": None if project is None else project_path(memory, project),
             "agent": agent,
@@ -71,43 +71,43 @@ def list_sessions(
             "status": status,
             "automatic": automatic,
         }
-        wanted |= span_of(memory, since, until)
-        found = _found(memory.sessions, wanted, limit + 1, deleted=deleted)
+        filters |= span_of(memory, since, until)
+        rows = _list(memory.sessions, filters, limit + 1, deleted=deleted)
         from recollect.answers.session import ListedSessions
 
-        listed = ListedSessions(sessions=found[:limit], more=len(found) > limit)
-        answer(context, listed, lambda: _show_list(memory.sessions, found, limit))
+        document = ListedSessions(sessions=rows[:limit], more=len(rows) > limit)
+        answer(context, document, lambda: _show_list(memory.sessions, rows, limit))
 
 
-def _found(
-    sessions: Sessions, wanted: dict[str, Any], limit: int, *, deleted: bool
+def _list(
+    sessions: Sessions, filters: dict[str, Any], limit: int, *, deleted: bool
 ) -> list[Session]:
-    found = sessions.list(**wanted, limit=limit)
+    rows = sessions.list(**filters, limit=limit)
     if not deleted:
-        return found
-    found += sessions.list(**(wanted | {"status": "deleted"}), limit=limit)
-    return sorted(found, key=operator.attrgetter("updated_at", "id"), reverse=True)[:limit]
+        return rows
+    rows += sessions.list(**(filters | {"status": "deleted"}), limit=limit)
+    return sorted(rows, key=operator.attrgetter("updated_at", "id"), reverse=True)[:limit]
 
 
-def _show_list(sessions: Sessions, found: list[Session], limit: int) -> None:
-    rows = [_row(sessions, session) for session in found[:limit]]
+def _show_list(sessions: Sessions, found_sessions: list[Session], limit: int) -> None:
+    rows = [_row(sessions, session) for session in found_sessions[:limit]]
     if rows:
         show_table(("id", "last message", "messages", "title", "where"), rows, flexible=3)
     else:
         say(("no sessions", "dim"))
-    if len(found) > limit:
+    if len(found_sessions) > limit:
         say((f"\nthe last {limit}; more with --limit", "dim"))
 
 
 def _row(sessions: Sessions, session: Session) -> tuple[Span, ...]:
-    place = session.project or session.channel or session.source or ""
+    origin = session.project or session.channel or session.source or ""
     state = "" if session.status == "active" else f"({session.status})"
     return (
         (short(session.id), "cyan"),
         (moment(session.updated_at), ""),
         (f"{session.last_seq:>8,}", ""),
         (one_line(title_of(sessions, session)), "bold"),
-        (f"{one_line(place)} {state}".strip(), "dim"),
+        (f"{one_line(origin)} {state}".strip(), "dim"),
     )
 
 

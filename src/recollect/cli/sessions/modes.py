@@ -73,18 +73,18 @@ def show_mode(
 ) -> None:
     """Show what an agent may do in a session, or change how it is served."""
     with opened(context) as memory:
-        found = memory.sessions.find(session)
+        target = memory.sessions.find(session)
         if mode is not None:
-            memory.sessions.set_mode(found.id, mode)
-        rules = memory.sessions.rules(found.id)
+            memory.sessions.set_mode(target.id, mode)
+        rules = memory.sessions.rules(target.id)
     answer(context, rules, lambda: _show_rules(rules))
 
 
 def _show_rules(rules: ModeRules) -> None:
-    found = msgspec.structs.asdict(rules)
-    found["tools"] = "all" if rules.tools is None else ", ".join(rules.tools) or "none"
+    fields = msgspec.structs.asdict(rules)
+    fields["tools"] = "all" if rules.tools is None else ", ".join(rules.tools) or "none"
     words = {True: "yes", False: "no"}
     show_pairs(
         (name.replace("_", " "), words[value] if isinstance(value, bool) else str(value))
-        for name, value in found.items()
+        for name, value in fields.items()
     )

@@ -61,15 +61,15 @@ def say_message(
     if not text:
         raise InvalidInput("the text is empty", hint="give one, or - to take it from stdin")
     with opened(context) as memory:
-        found = memory.sessions.find(session)
-        with memory.sessions.hold(found.id, on_busy=busy) as held:
+        target = memory.sessions.find(session)
+        with memory.sessions.hold(target.id, on_busy=busy) as leased:
             if text == STDIN:
                 head = _Head(role=role, name=name, event_id=event_id, sender=sender)
-                message = _stream(memory.sessions, held, head)
+                message = _stream(memory.sessions, leased, head)
             else:
-                message = held.append(role, text, name=name, event_id=event_id, sender=sender)
-        place = f"{short(message.session_id)}:{message.seq}"
-        answer(context, message, lambda: show((place, "")))
+                message = leased.append(role, text, name=name, event_id=event_id, sender=sender)
+        address = f"{short(message.session_id)}:{message.seq}"
+        answer(context, message, lambda: show((address, "")))
 
 
 class _Head(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,15 +81,15 @@ class _Head(msgspec.Struct, frozen=True, kw_only=True):
     sender: str | None
 
 
-def _stream(sessions: Sessions, held: LeasedSession, head: _Head) -> Message:
+def _stream(sessions: Sessions, leased: LeasedSession, head: _Head) -> Message:
     """Store lines as they come in, so that an interrupted answer is kept as far as it came."""
     with sessions.stream(
-        held.session.id,
+        leased.session.id,
         head.role,
         name=head.name,
         event_id=head.event_id,
         sender=head.sender,
-        lease=held.lease,
+        lease=leased.lease,
     ) as growing:
         for line in sys.stdin:
             growing.add(line)

@@ -29,14 +29,17 @@ app = App()
 def show_session(context: typer.Context, session: Name) -> None:
     """Show what is known of a session, and who holds it."""
     with opened(context) as memory:
-        found = memory.sessions.find(session)
-        lease, made = memory.sessions.lease(found.id), memory.sessions.compactions(found.id)
-        grown = _grown(memory.sessions.lineage(found.id), found.id)
+        target = memory.sessions.find(session)
+        lease, compactions = (
+            memory.sessions.lease(target.id),
+            memory.sessions.compactions(target.id),
+        )
+        grown = _grown(memory.sessions.lineage(target.id), target.id)
     from recollect.answers.session import ShownSession
 
-    of = msgspec.structs.asdict(found)
-    shown = ShownSession(**of, lease=lease, compactions=made, grown=grown)
-    answer(context, shown, lambda: _show(shown))
+    of = msgspec.structs.asdict(target)
+    document = ShownSession(**of, lease=lease, compactions=compactions, grown=grown)
+    answer(context, document, lambda: _show(document))
 
 
 def _grown(root: Branch, session_id: str) -> dict[str, list[str]]:
@@ -81,8 +84,8 @@ def _who(session: Session) -> dict[str, str | None]:
 
 
 def _counts(session: Session) -> dict[str, str | None]:
-    shared = session.forked_at_seq
-    own = f"{session.message_count:,}" + (f" and {shared:,} that it shares" if shared else "")
+    inherited = session.forked_at_seq
+    own = f"{session.message_count:,}" + (f" and {inherited:,} that it shares" if inherited else "")
     cached = f", {session.cache_tokens:,} of them cached" if session.cache_tokens else ""
     tokens = f"{session.input_tokens:,} read{cached}, {session.output_tokens:,} written"
     return {
@@ -136,16 +139,16 @@ def show_tree(context: typer.Context, session: Name) -> None:
     A session that took the place of another under its key is shown below it, a fork to its right.
     """
     with opened(context) as memory:
-        chosen = memory.sessions.find(session)
-        rows = list(tree_rows(memory.sessions.lineage(chosen.id)))
+        target = memory.sessions.find(session)
+        rows = list(tree_rows(memory.sessions.lineage(target.id)))
         from recollect.answers.session import SessionBranch, SessionTree
 
         branches = [
             SessionBranch(depth=row.depth, relation=row.relation, session=row.session)
             for row in rows
         ]
-        tree = SessionTree(session=chosen.id, branches=branches)
-        answer(context, tree, lambda: _draw(memory.sessions, rows, chosen))
+        tree = SessionTree(session=target.id, branches=branches)
+        answer(context, tree, lambda: _draw(memory.sessions, rows, target))
 
 
 def tree_rows(root: Branch) -> Iterator[TreeRow]:
@@ -156,23 +159,23 @@ def tree_rows(root: Branch) -> Iterator[TreeRow]:
     """
     waiting = [(root, 0, "", "")]
     while waiting:
-        branch, depth, prefix, left = waiting.pop()
+        branch, depth, prefix, remaining = waiting.pop()
         yield TreeRow(depth=depth, relation=branch.relation, prefix=prefix, session=branch.session)
         branches = list(branch.branches)
         resets = [child for child in branches if child.relation == "reset"]
         if resets:
             branches.remove(resets[-1])
-            waiting.append((resets[-1], depth, left, left))
-        for place, child in enumerate(reversed(branches)):
-            is_last = place == 0 and not resets
-            inner = left + ("   " if is_last else "│  ")
-            waiting.append((child, depth + 1, left + ("└─ " if is_last else "├─ "), inner))
+            waiting.append((resets[-1], depth, remaining, remaining))
+        for position, child in enumerate(reversed(branches)):
+            is_last = position == 0 and not resets
+            inner = remaining + ("   " if is_last else "│  ")
+            waiting.append((child, depth + 1, remaining + ("└─ " if is_last else "├─ "), inner))
 
 
-def _draw(sessions: Sessions, rows: list[TreeRow], chosen: Session) -> None:
+def _draw(sessions: Sessions, rows: list[TreeRow], target: Session) -> None:
     for row in rows:
         session = row.session
-        mark = "  ◀" if session.id == chosen.id else ""
+        mark = "  ◀" if session.id == target.id else ""
         state = "" if session.status == "active" else f", {session.status}"
         show(
             (row.prefix, "dim"),

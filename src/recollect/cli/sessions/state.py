@@ -44,15 +44,15 @@ def show_state(
 
     with opened(context) as memory:
         id_ = memory.sessions.find(session).id
-        known = memory.sessions.state(id_) or SessionState(session_id=id_, source="")
+        state = memory.sessions.state(id_) or SessionState(session_id=id_, source="")
         if task is not None or step or done:
-            steps = known.steps if step is None else tuple(WorkStep(text=each) for each in step)
+            steps = state.steps if step is None else tuple(WorkStep(text=each) for each in step)
             steps = _completed(steps, done or [])
-            known = memory.sessions.set_state(id_, task, steps if step or done else None)
-    answer(context, known, lambda: _show(known))
+            state = memory.sessions.set_state(id_, task, steps if step or done else None)
+    answer(context, state, lambda: _show(state))
 
 
-def _completed(steps: tuple[WorkStep, ...], done: list[str]) -> tuple[WorkStep, ...]:
+def _completed(steps: tuple[WorkStep, ...], names: list[str]) -> tuple[WorkStep, ...]:
     """Return steps of which some are completed.
 
     Raises:
@@ -60,27 +60,27 @@ def _completed(steps: tuple[WorkStep, ...], done: list[str]) -> tuple[WorkStep, 
     """
     positions = {str(position): each for position, each in enumerate(steps, start=1)}
     positions |= {each.text.casefold(): each for each in steps}
-    for name in done:
+    for name in names:
         if name.casefold() not in positions:
             raise InvalidInput(
                 "the session has no such step",
                 hint="give its words, or its position as `recollect sessions state` shows it",
             )
-    finished = {positions[name.casefold()].text for name in done}
+    finished = {positions[name.casefold()].text for name in names}
     return tuple(
         msgspec.structs.replace(each, status="completed") if each.text in finished else each
         for each in steps
     )
 
 
-def _show(found: SessionState) -> None:
-    if not found.updated_at:
+def _show(state: SessionState) -> None:
+    if not state.updated_at:
         say(("nothing is known of its task", "dim"))
         return
     show(
-        (one_line(found.task) or "no task", "bold"),
-        (f"  {found.source}, {moment(found.updated_at)}", "dim"),
+        (one_line(state.task) or "no task", "bold"),
+        (f"  {state.source}, {moment(state.updated_at)}", "dim"),
     )
-    for position, each in enumerate(found.steps, start=1):
+    for position, each in enumerate(state.steps, start=1):
         mark = f"  {position} [{_MARKS[each.status]}] "
         show((mark, "cyan"), (one_line(each.text), ""))

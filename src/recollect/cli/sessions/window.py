@@ -58,8 +58,8 @@ def show_view(
 ) -> None:
     """Show which part of a session is in the prompt: a summary, and the newest messages."""
     with opened(context) as memory:
-        found = memory.sessions.find(session)
-        view = memory.sessions.view(found.id, budget, for_sender=for_sender)
+        target = memory.sessions.find(session)
+        view = memory.sessions.view(target.id, budget, for_sender=for_sender)
         answer(context, view, lambda: _show_view(memory.sessions, view))
 
 
@@ -81,13 +81,13 @@ def compact_session(
 ) -> None:
     """Let a summary stand in the view for older messages. They stay stored."""
     with opened(context) as memory:
-        found = memory.sessions.find(session)
+        target = memory.sessions.find(session)
         if if_due:
-            done = memory.sessions.keep_within_window(found.id)
+            outcome = memory.sessions.keep_within_window(target.id)
         else:
-            done = memory.sessions.compact(found.id, keep_messages=keep)
-    answer(context, done, lambda: _tell_compacted(done))
-    if done.outcome == "failed":
+            outcome = memory.sessions.compact(target.id, keep_messages=keep)
+    answer(context, outcome, lambda: _tell_compacted(outcome))
+    if outcome.outcome == "failed":
         raise typer.Exit(FAILED)
 
 
@@ -95,10 +95,10 @@ def compact_session(
 def flush_session(context: typer.Context, session: Name) -> None:
     """Write what must last into memory/YYYY-MM-DD.md of the workspace; a guest's into the home."""
     with opened(context) as memory:
-        found = memory.sessions.find(session)
-        done = memory.sessions.flush(found.id)
-    answer(context, done, lambda: _tell_flushed(done))
-    if done.outcome == "failed":
+        target = memory.sessions.find(session)
+        outcome = memory.sessions.flush(target.id)
+    answer(context, outcome, lambda: _tell_flushed(outcome))
+    if outcome.outcome == "failed":
         raise typer.Exit(FAILED)
 
 
@@ -121,29 +121,30 @@ def _show_view(sessions: Sessions, view: ContextView) -> None:
     show_messages(view.messages)
 
 
-def _tell_compacted(done: Compacted) -> None:
-    made = done.compaction
-    if done.outcome != "compacted" or made is None:
-        why = _NOT_COMPACTED[done.outcome] + (f": {done.error}" if done.error else "")
+def _tell_compacted(outcome: Compacted) -> None:
+    compaction = outcome.compaction
+    if outcome.outcome != "compacted" or compaction is None:
+        why = _NOT_COMPACTED[outcome.outcome] + (f": {outcome.error}" if outcome.error else "")
         say((f"not compacted: {why}", ""))
     else:
-        replaced = f"messages 1 to {made.through_seq} are a summary by {made.made_by}"
-        show((f"{replaced}; {made.tokens_before:,} tokens became {made.tokens_after:,}", ""))
-    _tell_failure(done.model_failure, "wrote no summary")
-    if done.flush.outcome in {"flushed", "failed"}:
-        _tell_flushed(done.flush)
+        replaced = f"messages 1 to {compaction.through_seq} are a summary by {compaction.made_by}"
+        before, after = compaction.tokens_before, compaction.tokens_after
+        show((f"{replaced}; {before:,} tokens became {after:,}", ""))
+    _tell_failure(outcome.model_failure, "wrote no summary")
+    if outcome.flush.outcome in {"flushed", "failed"}:
+        _tell_flushed(outcome.flush)
 
 
 def _tell_failure(failed: ModelFailure | None, what: str) -> None:
     if failed is not None:
-        said = f"{failed.model} {what} ({failed.code}): {failed.message}"
-        say((f"{said}; {failed.hint}" if failed.hint else said, "yellow"))
+        text = f"{failed.model} {what} ({failed.code}): {failed.message}"
+        say((f"{text}; {failed.hint}" if failed.hint else text, "yellow"))
 
 
-def _tell_flushed(done: Flushed) -> None:
-    _tell_failure(done.model_failure, "found no notes, the rules did")
-    if done.outcome == "flushed":
-        show((f"{count(done.lines, 'note')} added to {done.path}", ""))
+def _tell_flushed(outcome: Flushed) -> None:
+    _tell_failure(outcome.model_failure, "found no notes, the rules did")
+    if outcome.outcome == "flushed":
+        show((f"{count(outcome.lines, 'note')} added to {outcome.path}", ""))
     else:
-        why = _NOT_FLUSHED.get(done.outcome, done.outcome)
-        say((f"not flushed: {why}" + (f": {done.error}" if done.error else ""), ""))
+        why = _NOT_FLUSHED.get(outcome.outcome, outcome.outcome)
+        say((f"not flushed: {why}" + (f": {outcome.error}" if outcome.error else ""), ""))

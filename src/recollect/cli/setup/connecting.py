@@ -151,13 +151,13 @@ def connect(
     """
     settings = _settings(home)
     installation = integration.installation(_setup(home, settings, options))
-    given = settings.settings.workspace.transcripts
-    missing = tuple(each for each in installation.follows if each not in given)
-    config = _followed(home, (*given, *missing)) if missing else None
+    folders = settings.settings.workspace.transcripts
+    new_folders = tuple(each for each in installation.follows if each not in folders)
+    config = _followed(home, (*folders, *new_folders)) if new_folders else None
     connected = _connected(home, installation, config, made, dry_run=dry_run)
     if not dry_run:
-        chosen = {name: value for name, value in options.items() if value}
-        apply(home, replace(installation, follows=missing, options=chosen))
+        set_options = {name: value for name, value in options.items() if value}
+        apply(home, replace(installation, follows=new_folders, options=set_options))
         _write_config(home, config)
         if installation.token:
             _ensure_token(home, installation.client, installation.token)
@@ -177,9 +177,9 @@ def disconnect(home: Path, client: str, *, dry_run: bool, after: Sequence[str] =
         RecollectError: it cannot be, see `removal`.
     """
     installation = removal(home, client)
-    given = _settings(home).settings.workspace.transcripts if installation.follows else ()
-    left = tuple(each for each in given if each not in installation.follows)
-    config = _followed(home, left) if left != tuple(given) else None
+    folders = _settings(home).settings.workspace.transcripts if installation.follows else ()
+    remaining = tuple(each for each in folders if each not in installation.follows)
+    config = _followed(home, remaining) if remaining != tuple(folders) else None
     connected = _connected(home, installation, config, after, dry_run=dry_run)
     if dry_run or client not in installed(home):
         return connected
@@ -200,19 +200,19 @@ def out_of_date(home: Path) -> list[str]:
     settings = _settings(home)
     stale = []
     for client, record in installed(home).items():
-        agent, _, named = client.partition("mcp-")
-        integration = integration_of(agent or MCP, named or None)
-        wanted = integration.installation(_setup(home, settings, record.options))
-        changed = any(change.before != change.after for change in wanted.changes)
-        if changed or not (record.token is None or _holds_token(home, client, record.token)):
+        agent, _, name = client.partition("mcp-")
+        integration = integration_of(agent or MCP, name or None)
+        installation = integration.installation(_setup(home, settings, record.options))
+        is_changed = any(change.before != change.after for change in installation.changes)
+        if is_changed or not (record.token is None or _holds_token(home, client, record.token)):
             stale.append(command_of(client))
     return stale
 
 
 def command_of(client: str) -> str:
     """Return the command that puts the memory into an agent program."""
-    agent, _, named = client.partition("mcp-")
-    return f"recollect init {agent or f'{MCP} --client {named}'}"
+    agent, _, name = client.partition("mcp-")
+    return f"recollect init {agent or f'{MCP} --client {name}'}"
 
 
 def show_connected(connected: Connected) -> None:
@@ -251,11 +251,11 @@ def _setup(home: Path, resolved: ResolvedSettings, options: Mapping[str, Any]) -
 def _address(server: ServerSettings) -> str:
     """Return where a program of this machine reaches the worker."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(server.host, server.host)  # noqa: S104
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{server.port}"
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{server.port}"
 
 
-def _followed(home: Path, places: Sequence[str]) -> FileChange:
+def _followed(home: Path, folders: Sequence[str]) -> FileChange:
     """Return what makes config.yaml name the transcripts that are followed."""
     from recollect.core.settings.config_file import first_config, with_setting, without_setting
     from recollect.core.settings.sources import FILE_NAME
@@ -263,8 +263,8 @@ def _followed(home: Path, places: Sequence[str]) -> FileChange:
     path = home / FILE_NAME
     text = (path.read_text("utf-8-sig") if path.exists() else "") or first_config()
     after = (
-        with_setting(text, FOLLOWED, tuple(places))
-        if places
+        with_setting(text, FOLLOWED, tuple(folders))
+        if folders
         else without_setting(text, FOLLOWED, ())
     )
     return FileChange(path=str(path), before=text.encode(), after=after.encode())
@@ -302,8 +302,8 @@ def _holds_token(home: Path, client: str, order: TokenOrder) -> bool:
     if not path.is_file():
         return False
     with open_memory(home, live=False) as memory, suppress(RecollectError):
-        held = memory.tokens.verify(path.read_text("ascii", errors="replace").strip())
-        return (held.audience, held.rights) == (order.audience, order.rights)
+        token = memory.tokens.verify(path.read_text("ascii", errors="replace").strip())
+        return (token.audience, token.rights) == (order.audience, order.rights)
     return False
 
 
@@ -363,19 +363,19 @@ def _with_home(
         files: What becomes of all others.
         beside: Files that are made; of a removal the programs that were taken out before.
     """
-    known, client = installed(home), installation.client
+    clients, client = installed(home), installation.client
     does: Any = "stays"
     if installation.is_removal:
-        if client not in known:
+        if client not in clients:
             return list(files)
-        does = "changed" if known.keys() - {client, *beside} else "removed"
+        does = "changed" if clients.keys() - {client, *beside} else "removed"
         return [*files, ShownFile(path=str(home / RECORD_FILE), does=does)]
-    if client not in known or any(each.does != "stays" for each in files):
-        does = "changed" if known else "made"
-    shown = [replace(each, does="made") if each.path in beside else each for each in files]
+    if client not in clients or any(each.does != "stays" for each in files):
+        does = "changed" if clients else "made"
+    changes = [replace(each, does="made") if each.path in beside else each for each in files]
     new = [path for path in beside if path not in {each.path for each in files}]
     return [
-        *shown,
+        *changes,
         ShownFile(path=str(home / RECORD_FILE), does=does),
         *(ShownFile(path=path, does="made") for path in new),
     ]

@@ -47,10 +47,10 @@ def demo(
         _install_model(home)
     was_there = prepare(home, fresh=fresh)
     with _opened(home) as memory:
-        read = _read(memory, quiet=answers_json(context)) | _load(memory)
+        figures = _read(memory, quiet=answers_json(context)) | _load(memory)
         answers = [_ask(memory, question) for question in read_questions()]
-        done = Demo(home=str(home), reused=was_there, **read, answers=answers)
-        answer(context, done, lambda: _show(memory, done))
+        report = Demo(home=str(home), reused=was_there, **figures, answers=answers)
+        answer(context, report, lambda: _show(memory, report))
 
 
 def _opened(home: Path) -> Memory:
@@ -90,14 +90,14 @@ def _read(memory: Memory, *, quiet: bool) -> dict[str, Any]:
     started = time.perf_counter()
     with show_progress(quiet=quiet) as progress:
         report = memory.import_transcripts(transcripts_of(memory.home), progress=progress.importing)
-        stored = time.perf_counter()
+        stored_s = time.perf_counter()
         synced = memory.sync(progress.indexing)
-    done = time.perf_counter()
+    end_s = time.perf_counter()
     return {
         "imported": report,
-        "import_ms": round((stored - started) * 1000, 1),
+        "import_ms": round((stored_s - started) * 1000, 1),
         "synced": synced,
-        "sync_ms": round((done - stored) * 1000, 1),
+        "sync_ms": round((end_s - stored_s) * 1000, 1),
     }
 
 
@@ -108,58 +108,58 @@ def _load(memory: Memory) -> dict[str, Any]:
     return {"load_ms": round((time.perf_counter() - started) * 1000, 1)}
 
 
-def _ask(memory: Memory, asked: SampleQuestion) -> DemoAnswer:
+def _ask(memory: Memory, question: SampleQuestion) -> DemoAnswer:
     from recollect.cli.setup.sample import DemoAnswer
 
     started = time.perf_counter()
-    result = memory.search(asked.question, limit=HITS)
+    result = memory.search(question.question, limit=HITS)
     took_ms = (time.perf_counter() - started) * 1000
     first = result.hits[0].snippet if result.hits else ""
     return DemoAnswer(
-        question=asked.question,
-        shows=asked.shows,
+        question=question.question,
+        shows=question.shows,
         took_ms=round(took_ms, 2),
-        right=asked.answer.lower() in first.lower(),
+        right=question.answer.lower() in first.lower(),
         result=result,
     )
 
 
-def _show(memory: Memory, done: Demo) -> None:
+def _show(memory: Memory, report: Demo) -> None:
     from recollect.cli.output.hits import show_hits
     from recollect.cli.search import titles_in
 
-    _show_reading(memory, done)
-    for answered in done.answers:
-        result = answered.result
+    _show_reading(memory, report)
+    for item in report.answers:
+        result = item.result
         show()
-        show(("? ", "bold magenta"), (answered.question, "bold"))
-        show(("  " + answered.shows, "dim"))
+        show(("? ", "bold magenta"), (item.question, "bold"))
+        show(("  " + item.shows, "dim"))
         show()
-        show_hits(result.hits, answered.question, titles_in(memory, result), explained=1)
-        right = ("first hit is right", "green") if answered.right else ("not found", "red")
-        show(("\n  ", ""), right, (f" · {answered.took_ms:.1f} ms · {result.mode}", "dim"))
+        show_hits(result.hits, item.question, titles_in(memory, result), explained=1)
+        right = ("first hit is right", "green") if item.right else ("not found", "red")
+        show(("\n  ", ""), right, (f" · {item.took_ms:.1f} ms · {result.mode}", "dim"))
     steps = [("recollect init", "your own memory"), ("recollect import claude-code", "fill it")]
     if memory.status().embedder is None:
         steps.insert(0, ("recollect models install", "search by meaning too, 80 MB, once"))
     next_steps([(f'recollect --home {memory.home} search "…"', "ask the demo more"), *steps])
 
 
-def _show_reading(memory: Memory, done: Demo) -> None:
+def _show_reading(memory: Memory, demo_report: Demo) -> None:
     status = memory.status()
-    report, synced = done.imported, done.synced
+    report, synced = demo_report.imported, demo_report.synced
     summary = f"{count(status.messages, 'message')} in {count(status.sessions, 'conversation')}"
     notes = count(status.index.documents.get("memory", 0), "note")
     show(("The spring of a small tea shop: ", "bold"), (f"{summary}, {notes}", ""))
     if report.messages:
-        took = duration(done.import_ms / 1000)
+        took = duration(demo_report.import_ms / 1000)
         show((f"  imported {count(report.messages, 'message')} in {took}", "dim"))
     if synced.put or synced.vectors:
-        took = duration(done.sync_ms / 1000)
+        took = duration(demo_report.sync_ms / 1000)
         vectors = f" and made {count(synced.vectors, 'vector')}" if synced.vectors else ""
         show((f"  indexed {count(synced.put, 'document')}{vectors} in {took}", "dim"))
     if not (report.messages or synced.put or synced.vectors):
         show(("  read before; nothing new", "dim"))
     what = "index" if status.embedder is None else "index and model"
-    show((f"  loaded {what} in {duration(done.load_ms / 1000)}", "dim"))
+    show((f"  loaded {what} in {duration(demo_report.load_ms / 1000)}", "dim"))
     if status.embedder is None:
         show(("  words only: ", "yellow"), (status.embedder_reason, "dim"))

@@ -45,15 +45,15 @@ def hook(
         raise InvalidInput(str(error), hint="see `recollect hook --help`") from error
     began = time.perf_counter()
     try:
-        found = call.deliver(PATIENCE_S)
+        reply = call.deliver(PATIENCE_S)
     except Discarded as error:
         hint = f"put a token that is listed by `recollect token list` into hooks/{client}.token"
         raise Denied(str(error), hint=hint) from error
     except Exception as error:  # the hook itself survives any of them
         from recollect.cli.output.status_lines import RESTART_HINT
 
-        kept = keep(home, client, event, call.at, call.payload or b"")
-        stays = "its payload cannot be redacted: it is lost" if kept is None else "it is spooled"
+        outcome = keep(home, client, event, call.at, call.payload or b"")
+        stays = "its payload cannot be redacted: it is lost" if outcome is None else "it is spooled"
         why = str(error) or type(error).__name__
         hint = RESTART_HINT if is_served(home) else START_HINT
         message = f"the event was not delivered, {stays}: {why}"
@@ -61,10 +61,10 @@ def hook(
     took_s = time.perf_counter() - began
     from recollect.answers.hook import HookDelivery
 
-    done = HookDelivery(answer=msgspec.Raw(found), took_ms=round(took_s * 1000, 3))
-    answer(context, done, lambda: _show(found, took_s))
+    delivery = HookDelivery(answer=msgspec.Raw(reply), took_ms=round(took_s * 1000, 3))
+    answer(context, delivery, lambda: _show(reply, took_s))
 
 
-def _show(found: bytes, took_s: float) -> None:
-    print(found.decode())
+def _show(reply: bytes, took_s: float) -> None:
+    print(reply.decode())
     say(("delivered", "bold green"), (f" in {duration(took_s)}", ""))

@@ -125,21 +125,21 @@ def init(
         integration = integration_of(agent, client)
         _check_options(agent, options, fresh=fresh, service=service)
     elif remove or client is not None or any(options.values()):
-        known = ", ".join((*AGENTS, MCP))
-        raise InvalidInput("these options are for an agent", hint=f"name one: {known}")
-    made = _missing(home)
+        names = ", ".join((*AGENTS, MCP))
+        raise InvalidInput("these options are for an agent", hint=f"name one: {names}")
+    paths = _missing(home)
     if integration is not None and (remove or dry_run or is_printed):
-        _agent(context, home, integration, options, made, remove=remove, dry_run=dry_run)
+        _agent(context, home, integration, options, paths, remove=remove, dry_run=dry_run)
         return
     offered = service_of(home)
     if dry_run:
         answer(context, offered, lambda: _show_service(offered))
         return
-    given = workspace or invocation_of(context).workspace
-    folder = None if given is None else user_path(given).absolute()
+    chosen_folder = workspace or invocation_of(context).workspace
+    folder = None if chosen_folder is None else user_path(chosen_folder).absolute()
     started = _start(home, folder, fresh=fresh)
     if integration is not None:
-        _agent(context, home, integration, options, made, remove=False, dry_run=False)
+        _agent(context, home, integration, options, paths, remove=False, dry_run=False)
         return
     if service or (not offered.is_written and _wants(context, offered)):
         started = _with_service(started, offered)
@@ -165,7 +165,7 @@ def _agent(
     home: Path,
     integration: Integration,
     options: dict[str, Any],
-    made: list[str],
+    paths: list[str],
     *,
     remove: bool,
     dry_run: bool,
@@ -180,7 +180,7 @@ def _agent(
     if remove:
         connected = disconnect(home, integration.name, dry_run=dry_run)
     else:
-        connected = connect(home, integration, options, dry_run=dry_run, made=made)
+        connected = connect(home, integration, options, dry_run=dry_run, made=paths)
     answer(context, connected, lambda: _show_agent(connected, home))
 
 
@@ -191,12 +191,12 @@ def _offer(context: typer.Context, home: Path) -> None:
 
     if answers_json(context) or not sys.stdin.isatty():
         return
-    for found in found_agents(home):
-        if found.remembers and typer.confirm(f"Put the memory into {found.title}?", err=True):
+    for agent in found_agents(home):
+        if agent.remembers and typer.confirm(f"Put the memory into {agent.title}?", err=True):
             try:
-                show_connected(connect(home, integration_of(found.name), {}, dry_run=False))
+                show_connected(connect(home, integration_of(agent.name), {}, dry_run=False))
             except RecollectError as error:  # the others are still offered
-                show((f"{found.title}: {error.message}", "yellow"))
+                show((f"{agent.title}: {error.message}", "yellow"))
                 show((f"  {error.hint}", ""))
 
 
@@ -230,11 +230,11 @@ def _with_service(started: Started, offered: Service) -> Started:
     from recollect.store.files import write_file
 
     path = Path(offered.path)
-    made = [] if offered.is_written else [offered.path]
+    paths = [] if offered.is_written else [offered.path]
     with os_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, offered.text.encode("utf-8", "surrogateescape"))
-    return msgspec.structs.replace(started, service=offered, made=[*started.made, *made])
+    return msgspec.structs.replace(started, service=offered, made=[*started.made, *paths])
 
 
 def _show_service(offered: Service) -> None:
@@ -254,18 +254,18 @@ def _start(home: Path, workspace: Path | None, *, fresh: bool) -> Started:
     is_home(home)  # refuses a file in its place
     aside = set_home_aside(home, SystemClock()) if fresh else None
     refuse_lost(home)
-    made = [] if home.is_dir() else [str(home)]
+    paths = [] if home.is_dir() else [str(home)]
     private_folder(home)
     if workspace is not None:
-        made += _make_workspace(workspace)
-    made += _write_config(home, workspace)
-    made += [] if (home / "records.db").exists() else [str(home / "records.db")]
+        paths += _make_workspace(workspace)
+    paths += _write_config(home, workspace)
+    paths += [] if (home / "records.db").exists() else [str(home / "records.db")]
     with open_memory(home, live=False) as memory:
         status = memory.status()
     return Started(
         home=str(home),
         workspace=status.workspace,
-        made=made,
+        made=paths,
         embedder=status.embedder,
         withheld=list(status.index.withheld),
         aside=None if aside is None else str(aside),
@@ -305,13 +305,13 @@ def _write_config(home: Path, workspace: Path | None) -> list[str]:
     from recollect.store.files import write_file
 
     path = home / FILE_NAME
-    known = path.read_text("utf-8-sig") if path.exists() else ""
-    if known:
+    before = path.read_text("utf-8-sig") if path.exists() else ""
+    if before:
         load_settings(home)  # a file that cannot be understood is not touched
-    text = known or first_config()
+    text = before or first_config()
     if workspace is not None:
         text = with_setting(text, "workspace.path", os.fspath(workspace))
-    if text == known:
+    if text == before:
         return []
     write_file(path, text.encode())
     return [str(path)]
@@ -337,8 +337,8 @@ def _show(started: Started) -> None:
         steps.append(("recollect models install", "search by meaning too, 80 MB, once"))
     if started.withheld:
         kinds = ",".join(("memory", "sessions", *started.withheld))
-        asked = f"let {started.embedder} get these kinds too"
-        steps.append((f"recollect config set embedding.sources {kinds}", asked))
+        question = f"let {started.embedder} get these kinds too"
+        steps.append((f"recollect config set embedding.sources {kinds}", question))
     next_steps([*steps, ('recollect search "…"', "ask")])
 
 
@@ -346,9 +346,9 @@ def _left_by_others() -> list[tuple[str, str]]:
     """Return how to take over what programs like this one have on the machine."""
     from recollect.core.settings import claude_mem_database, openclaw_mem_settings
 
-    found = []
+    lines = []
     if claude_mem_database().is_file():
-        found.append(("recollect import claude-mem", "what claude-mem kept"))
+        lines.append(("recollect import claude-mem", "what claude-mem kept"))
     if openclaw_mem_settings().is_file():
-        found.append(("recollect config import", "the settings of OpenClaw-Mem"))
-    return found
+        lines.append(("recollect config import", "the settings of OpenClaw-Mem"))
+    return lines

@@ -37,19 +37,21 @@ def mcp(
     from recollect.mcp.server import serve_stdio
     from recollect.pool import MemoryPool
 
-    given = invocation_of(context)
-    named = None if given.workspace is None else {"workspace.path": str(given.workspace)}
-    with MemoryPool(require_home(context), named) as pool:
+    invocation = invocation_of(context)
+    overrides = (
+        None if invocation.workspace is None else {"workspace.path": str(invocation.workspace)}
+    )
+    with MemoryPool(require_home(context), overrides) as pool:
         about = None if project is None else _project(pool.memory(), path_or_name(project))
-        scope = Scope(agent=given.agent, project=about)
+        scope = Scope(agent=invocation.agent, project=about)
         caller_of = partial(Callers(pool).local, audience, "write", "mcp", scope=scope)
         caller_of()  # refuses a wrong audience before anything is served
         serve_stdio(caller_of)
 
 
-def _project(memory: Memory, named: str) -> str:
+def _project(memory: Memory, name: str) -> str:
     """Return a path of a project, which may be one that nothing has been captured of yet."""
-    path = memory.projects.find(named)
+    path = memory.projects.find(name)
     if memory.projects.known(path) is None and not Path(path).is_dir():
         raise NotFound("no such project or folder", hint="see `recollect projects`")
     return path

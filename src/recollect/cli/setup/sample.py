@@ -84,17 +84,17 @@ def prepare(home: Path, *, fresh: bool = False) -> bool:
         StoreError: it cannot be written.
     """
     digest = _digest(SOURCE)
-    found = _marker(home)
-    if found is None and (is_home(home) or _has_files(home)):
+    marker = _marker(home)
+    if marker is None and (is_home(home) or _has_files(home)):
         raise Conflict(
             f"{home} holds something else than the demo",
             hint="name an empty folder with --keep, or none",
             path=str(home),
         )
-    if found == digest and not fresh:
+    if marker == digest and not fresh:
         return True
     try:
-        if found is not None:
+        if marker is not None:
             shutil.rmtree(home)
         private_folder(home)
         # The marker comes first: what a killed copy leaves behind is known as ours.

@@ -74,9 +74,9 @@ def status(context: typer.Context) -> None:
     """Show whether a worker serves this home, where, and whether commands use it."""
     from recollect.server.worker.daemon import look_at
 
-    found = look_at(require_home(context))
-    answer(context, found, lambda: _show_state(found))
-    if not found.running:
+    state = look_at(require_home(context))
+    answer(context, state, lambda: _show_state(state))
+    if not state.running:
         raise typer.Exit(FAILED)
 
 
@@ -115,16 +115,16 @@ def _show_start(home: Path, there: Presence) -> None:
     show_pairs((pair for pair in pairs if pair[1]), indent=2)
 
 
-def _show_state(found: WorkerState) -> None:
-    if not found.running:
+def _show_state(state: WorkerState) -> None:
+    if not state.running:
         show(("no worker runs", "bold"))
         next_steps([("recollect serve --daemon", "start one")])
         return
-    there = found.worker
+    there = state.worker
     if there is None:
         show(("a worker starts or stops", "bold"))
         return
-    show(("serves" if found.answers else "hangs", "bold green" if found.answers else "bold red"))
+    show(("serves" if state.answers else "hangs", "bold green" if state.answers else "bold red"))
     pairs = [
         ("address", there.address),
         ("socket", there.socket or ""),
@@ -133,6 +133,6 @@ def _show_state(found: WorkerState) -> None:
         ("version", f"{there.version}, protocol {there.protocol}"),
     ]
     show_pairs((pair for pair in pairs if pair[1]), indent=2)
-    if found.unused_because:
-        warn(f"commands do not use it: {found.unused_because}")
+    if state.unused_because:
+        warn(f"commands do not use it: {state.unused_because}")
         next_steps([("recollect serve stop", "end it; then start it again")])

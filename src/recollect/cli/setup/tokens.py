@@ -97,10 +97,10 @@ def list_tokens(
     """List who may call the worker; the secrets are not there any more."""
     with opened(context) as memory:
         path = memory.tokens.file.ensure()
-        found = memory.tokens.list(revoked=revoked)
+        rows = memory.tokens.list(revoked=revoked)
     from recollect.answers.token import TokenList
 
-    answer(context, TokenList(tokens=found, file=str(path)), lambda: _show(found, path))
+    answer(context, TokenList(tokens=rows, file=str(path)), lambda: _show(rows, path))
 
 
 @group.command()
@@ -144,11 +144,11 @@ def _show_issued(issued: IssuedToken) -> None:
     say(("keep the token now: it is not shown again", "dim"))
 
 
-def _show(found: list[Token], path: Path) -> None:
+def _show(rows: list[Token], path: Path) -> None:
     from recollect.core.clock import SystemClock
 
     now = SystemClock().now_ms()
-    for token in found:
+    for token in rows:
         end = f"in {path}" if token.id == "owner" else _life(token, now)
         limits = ", ".join(_limits(token))
         show(
@@ -172,11 +172,11 @@ def _limits(token: Token) -> list[str]:
 def _life(token: Token, now: int) -> str:
     if token.revoked_at is not None:
         return f"revoked {moment(token.revoked_at)}"
-    used = "never used" if token.last_used_at is None else f"used {moment(token.last_used_at)}"
+    usage = "never used" if token.last_used_at is None else f"used {moment(token.last_used_at)}"
     if token.expires_at is None:
-        return used
+        return usage
     ends = "ends" if token.is_valid(now) else "ended"
-    return f"{used}, {ends} {moment(token.expires_at)}"
+    return f"{usage}, {ends} {moment(token.expires_at)}"
 
 
 def _show_rotated(path: Path) -> None:

@@ -95,10 +95,10 @@ def uninstall(
         with alone(home / RECORDS_FILE):
             pass  # else the agents would lose their memory, and the home would stay
         _without_sections(home, dry_run=False)
-        done = [disconnect(home, each, dry_run=False) for each in clients]
+        disconnected = [disconnect(home, each, dry_run=False) for each in clients]
         with alone(home / RECORDS_FILE):
             _remove(_going(home, with_memory=with_memory))
-        leaving = replace(leaving, integrations=done)
+        leaving = replace(leaving, integrations=disconnected)
     answer(context, leaving, lambda: _show(leaving))
 
 
@@ -212,15 +212,15 @@ def _stays(home: Path, workspace: Path | None, *, with_memory: bool) -> Iterator
         yield str(home), "your memory; --with-memory removes it"
     elif home.is_dir() and any(not _OF_THE_HOME.fullmatch(each.name) for each in home.iterdir()):
         yield str(home), "files in the home that recollect did not write"
-    place = home.resolve()  # it may be a link
-    for end, what in _BESIDE.items() if place.parent.is_dir() else ():
-        for beside in sorted(place.parent.glob(escape(place.name) + end)):
+    folder = home.resolve()  # it may be a link
+    for end, what in _BESIDE.items() if folder.parent.is_dir() else ():
+        for beside in sorted(folder.parent.glob(escape(folder.name) + end)):
             yield str(beside), what
     with suppress(RecollectError):
         settings = load_settings(home).settings
-        named = workspace or settings.workspace.path
-        if named:
-            yield os.fspath(Path(named).expanduser()), "the workspace, which is yours"
+        own_workspace = workspace or settings.workspace.path
+        if own_workspace:
+            yield os.fspath(Path(own_workspace).expanduser()), "the workspace, which is yours"
         for followed in settings.workspace.transcripts:
             yield followed, "transcripts of another program"
 
@@ -247,7 +247,9 @@ def _show(leaving: Leaving) -> None:
         show(("nothing was changed", "bold green"), (": these would be removed", ""))
     elif leaving.removed:
         show(("removed", "bold green"))
-    show_pairs(((path, size(held)) for path, held in leaving.removed.items()), indent=2)
+    show_pairs(
+        ((path, size(total_bytes)) for path, total_bytes in leaving.removed.items()), indent=2
+    )
     if leaving.stays:
         show(("stays", "bold"))
         show_pairs(leaving.stays.items(), indent=2)

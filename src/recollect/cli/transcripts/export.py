@@ -156,24 +156,24 @@ def _export_all(context: typer.Context, leaving: HomeExport, target: str, *, for
 
 
 def _show(report: HomeExportReport) -> None:
-    listed = ", ".join(count(number, kind) for kind, number in report.counts.items())
+    counts = ", ".join(count(number, kind) for kind, number in report.counts.items())
     show(("exported", "bold green"), (f"  {report.path} ({size(report.bytes)})", ""))
-    show_pairs([("holds", listed or "nothing yet")], indent=2)
+    show_pairs([("holds", counts or "nothing yet")], indent=2)
 
 
 def _export_session(
     context: typer.Context,
     memory: Memory,
-    asked: tuple[str, str],
+    target: tuple[str, str],
     output: Path | None,
     *,
     force: bool,
 ) -> None:
-    name, form = asked
+    name, form = target
     if force and output is None:
         raise InvalidInput("--force without a file", hint="name it with --output")
-    found = memory.sessions.find(name)
-    leaving = memory.export_session(found.id, form)
+    session = memory.sessions.find(name)
+    leaving = memory.export_session(session.id, form)
     if output is not None:
         report = leaving.save(output, replace=force)
         amount = (count(report.messages, "message"), "bold green")
@@ -182,7 +182,7 @@ def _export_session(
         from recollect.answers.message import ExportedLines
 
         lines = [msgspec.Raw(line) for line in leaving.lines()]
-        print_document(ExportedLines(session_id=found.id, format=form, lines=lines))
+        print_document(ExportedLines(session_id=session.id, format=form, lines=lines))
     else:
         _print_lines(leaving.lines())
 

@@ -100,22 +100,20 @@ def import_transcripts(
     reads ~/.claude/projects, openclaw ~/.openclaw/agents and claude-mem ~/.claude-mem, or where
     CLAUDE_CONFIG_DIR, OPENCLAW_STATE_DIR and CLAUDE_MEM_DATA_DIR say.
     """
-    meant = records_meant(form, paths or [])
-    if meant is not None:
+    records = records_meant(form, paths or [])
+    if records is not None:
         if include_deleted:
             raise InvalidInput("--include-deleted is for openclaw", hint="leave it out")
         options = RecordOptions(dry_run=dry_run, other_tenant=other_tenant, files=files)
-        import_records(context, meant, options)
+        import_records(context, records, options)
     elif dry_run or other_tenant or files:
         hint = "leave it out, or import an export: recollect import recollect FILE"
         raise InvalidInput("this is for exports and claude-mem", hint=hint)
     else:
-        _import(context, *_meant(form, paths or []), include_deleted=include_deleted)
+        _import(context, *_form_and_paths(form, paths or []), include_deleted=include_deleted)
 
 
-def _import(
-    context: typer.Context, kind: str, places: list[Path], *, include_deleted: bool
-) -> None:
+def _import(context: typer.Context, kind: str, paths: list[Path], *, include_deleted: bool) -> None:
     from recollect.answers.imported import ImportAnswer
 
     as_json, is_new = answers_json(context), not is_home(home_of(context))
@@ -126,20 +124,20 @@ def _import(
             before = memory.known()
             reports = [
                 memory.import_transcripts(
-                    place, kind, progress.importing, include_deleted=include_deleted
+                    path, kind, progress.importing, include_deleted=include_deleted
                 )
-                for place in places
+                for path in paths
             ]
             memory.extract(progress.indexing)
-            made = memory.known().beyond(before)
-    report = ImportAnswer(**msgspec.structs.asdict(_together(reports)), made=made)
+            counts = memory.known().beyond(before)
+    report = ImportAnswer(**msgspec.structs.asdict(_together(reports)), made=counts)
     answer(context, report, lambda: _show(report))
     losses = ", ".join(_losses(report))
     if losses and not as_json:  # in the document it is counted, with the places
         warn(f"{losses}; everything else was imported")
 
 
-def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
+def _form_and_paths(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
     """Return the format and the places; a path in the place of the format means ``auto``."""
     from recollect.core.settings import transcript_folders, user_path
     from recollect.exchange.formats.registry import FORMATS
@@ -158,11 +156,11 @@ def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
         return form, [user_path(path) for path in paths]
     from recollect.exchange.formats.openclaw_store import stores_elsewhere
 
-    place = _there(form, usual or Path())
-    return form, [place, *(stores_elsewhere(place) if form == "openclaw" else ())]
+    folder = _existing(form, usual or Path())
+    return form, [folder, *(stores_elsewhere(folder) if form == "openclaw" else ())]
 
 
-def _there(form: str, path: Path) -> Path:
+def _existing(form: str, path: Path) -> Path:
     if not path.exists():
         raise NotFound(
             f"{form} keeps its transcripts in {path}, which does not exist",
@@ -176,8 +174,8 @@ def _together(reports: list[ImportReport]) -> ImportReport:
     """Return the sum of reports, with the first malformed lines of all."""
     from recollect.exchange.report import MAX_LISTED, ImportReport
 
-    counted = [name for name in ImportReport.__struct_fields__ if name != "malformed"]
-    sums = {name: sum(getattr(report, name) for report in reports) for name in counted}
+    names = [name for name in ImportReport.__struct_fields__ if name != "malformed"]
+    sums = {name: sum(getattr(report, name) for report in reports) for name in names}
     lines = tuple(line for report in reports for line in report.malformed)
     return ImportReport(**sums, malformed=lines[:MAX_LISTED])
 

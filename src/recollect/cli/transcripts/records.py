@@ -60,22 +60,24 @@ def records_meant(form: str, paths: list[Path]) -> tuple[str, Path] | None:
     from recollect.core.settings import claude_mem_database, user_path
 
     if form not in KINDS:
-        named = paths if form == "auto" else [Path(form), *paths]
-        kind = _kind_of(named[0]) if len(named) == 1 else None
-        return None if kind is None else (kind, named[0])
+        sources = paths if form == "auto" else [Path(form), *paths]
+        kind = _kind_of(sources[0]) if len(sources) == 1 else None
+        return None if kind is None else (kind, sources[0])
     if not paths and form == CLAUDE_MEM:
         return form, claude_mem_database()
     if len(paths) != 1:
         raise InvalidInput("one file is required", hint=f"name it: recollect import {form} FILE")
-    place = paths[0] if str(paths[0]) == STDIN else user_path(paths[0])
-    return form, place / "claude-mem.db" if form == CLAUDE_MEM and place.is_dir() else place
+    path = paths[0] if str(paths[0]) == STDIN else user_path(paths[0])
+    return form, path / "claude-mem.db" if form == CLAUDE_MEM and path.is_dir() else path
 
 
-def import_records(context: typer.Context, meant: tuple[str, Path], options: RecordOptions) -> None:
+def import_records(
+    context: typer.Context, kind_and_path: tuple[str, Path], options: RecordOptions
+) -> None:
     """Import records, and tell what was new."""
     from recollect.answers.imported import RecordsAnswer
 
-    kind, place = meant
+    kind, path = kind_and_path
     as_json, is_new = answers_json(context), not is_home(home_of(context))
     if options.dry_run and is_new:
         raise InvalidInput("--dry-run needs a home", hint="make one with `recollect init`")
@@ -88,9 +90,9 @@ def import_records(context: typer.Context, meant: tuple[str, Path], options: Rec
             before = memory.known()
             if kind == CLAUDE_MEM:
                 tell = progress.importing
-                report = memory.import_claude_mem(place, dry_run=options.dry_run, on_progress=tell)
+                report = memory.import_claude_mem(path, dry_run=options.dry_run, on_progress=tell)
             else:
-                with _source(memory, place) as source:
+                with _source(memory, path) as source:
                     report = memory.import_export(
                         source,
                         on_progress=progress.importing,
@@ -98,16 +100,16 @@ def import_records(context: typer.Context, meant: tuple[str, Path], options: Rec
                     )
             if not options.dry_run:
                 memory.extract(progress.indexing)
-            made = memory.known().beyond(before)
-    done = RecordsAnswer(**msgspec.structs.asdict(report), made=made)
-    answer(context, done, lambda: _show(done))
+            counts = memory.known().beyond(before)
+    document = RecordsAnswer(**msgspec.structs.asdict(report), made=counts)
+    answer(context, document, lambda: _show(document))
 
 
 @contextmanager
-def _source(memory: Memory, place: Path) -> Iterator[Path | BinaryIO]:
+def _source(memory: Memory, path: Path) -> Iterator[Path | BinaryIO]:
     """Give what is read to the block: stdin through a file without a name."""
-    if str(place) != STDIN:
-        yield place
+    if str(path) != STDIN:
+        yield path
         return
     with TemporaryFile(dir=memory.home) as file:
         while piece := sys.stdin.buffer.read(_CHUNK_BYTES):
@@ -121,42 +123,44 @@ def _kind_of(path: Path) -> str | None:
     from recollect.core.settings import user_path
     from recollect.exchange.lines import is_export
 
-    place = user_path(path)
+    full_path = user_path(path)
     if str(path) == STDIN:
         return RECOLLECT
     try:
-        if not place.is_file():
+        if not full_path.is_file():
             return None
-        with place.open("rb") as file:
+        with full_path.open("rb") as file:
             start = file.read(_SNIFFED_BYTES)
     except OSError:
         return None
     if is_export(start):
         return RECOLLECT
-    is_database = start.startswith(b"SQLite format 3\0") and place.name == "claude-mem.db"
+    is_database = start.startswith(b"SQLite format 3\0") and full_path.name == "claude-mem.db"
     return CLAUDE_MEM if is_database or b'"totalObservations"' in start else None
 
 
-def show_made(made: KnownCounts) -> None:
+def show_made(counts: KnownCounts) -> None:
     """Say how much more is known, facts by kind; nothing where it is no more."""
-    kinds = ", ".join(f"{number:,} {kind.replace('_', ' ')}" for kind, number in made.facts.items())
-    facts = sum(made.facts.values())
+    kinds = ", ".join(
+        f"{number:,} {kind.replace('_', ' ')}" for kind, number in counts.facts.items()
+    )
+    facts = sum(counts.facts.values())
     parts = (
         (facts, "fact", f" ({kinds})"),
-        (made.links, "replaced statement", ""),
-        (made.episodes, "episode", ""),
-        (made.people, "person", ""),
+        (counts.links, "replaced statement", ""),
+        (counts.episodes, "episode", ""),
+        (counts.people, "person", ""),
     )
     many = {"person": "people"}
-    known = [f"{count(n, what, many.get(what, ''))}{more}" for n, what, more in parts if n]
-    if known:
-        show(("now known", "bold green"), (f"  {', '.join(known)}", ""))
+    texts = [f"{count(n, what, many.get(what, ''))}{more}" for n, what, more in parts if n]
+    if texts:
+        show(("now known", "bold green"), (f"  {', '.join(texts)}", ""))
 
 
 def _show(report: RecordsAnswer) -> None:
-    listed = ", ".join(count(number, f"new {kind}") for kind, number in report.added.items())
+    counts = ", ".join(count(number, f"new {kind}") for kind, number in report.added.items())
     verb = "would be stored" if report.dry_run else "stored"
-    show((verb, "bold green" if report.added else "bold"), (f"  {listed or 'nothing new'}", ""))
+    show((verb, "bold green" if report.added else "bold"), (f"  {counts or 'nothing new'}", ""))
     show_made(report.made)
     if report.known:
         say((f"  {report.known:>7,}  ", ""), ("records were there already", "dim"))

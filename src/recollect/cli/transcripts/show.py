@@ -35,17 +35,17 @@ def transcript(
 ) -> None:
     """Show what was said in a session, oldest first; of a fork also what it shares."""
     with opened(context) as memory:
-        found = memory.sessions.find(session)
+        target = memory.sessions.find(session)
         if answers_json(context):
             from recollect.answers.session import SessionTranscript
 
-            messages = memory.sessions.messages(found.id, limit, after_seq=after)
-            print_document(SessionTranscript(session=found, messages=messages))
+            messages = memory.sessions.messages(target.id, limit, after_seq=after)
+            print_document(SessionTranscript(session=target, messages=messages))
             return
         from recollect.cli.output.messages import show_messages
 
-        show_session_line(memory.sessions, found)
-        for page in _pages(memory, found, limit, after):
+        show_session_line(memory.sessions, target)
+        for page in _pages(memory, target, limit, after):
             show_messages(page)
 
 

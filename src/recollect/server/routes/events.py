@@ -171,7 +171,7 @@ class EventPieces:
         return f": still here\nid: {reader.seq}{self._mark}\n\n".encode()
 
     def _page(self, reader: EventReader) -> tuple[Piece, bool]:
-        """Return the events of the next page that the token may see, and whether there was a page."""
+        """Return the events of a page that the token may see, and whether there was a page."""
         self._caller.check()
         page = reader.read()
         if page:
