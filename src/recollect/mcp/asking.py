@@ -12,14 +12,14 @@ CALLER: ContextVar[Caller] = ContextVar("caller")
 """Set for each request by the server; threads that work for it inherit it."""
 
 
-def project_of(caller: Caller, asked: str | None) -> str | None:
+def project_of(caller: Caller, name: str | None) -> str | None:
     """Return a path of the project that is asked for; None for what the memory is of anyway.
 
     Raises:
         NotFound: the operator names none that there is.
     """
-    if asked is None:
+    if name is None:
         return None
     memory = caller.memory
-    path, own = caller.project_path(asked), memory.scope.project
+    path, own = caller.project_path(name), memory.scope.project
     return None if own is not None and path in memory.projects.paths(own) else path

@@ -34,35 +34,39 @@ _KINDS = {
 """By how pydantic's type of an error begins: what must be."""
 
 
-def invalid_arguments(error: ValidationError, known: Sequence[str]) -> str:
+def invalid_arguments(error: ValidationError, parameters: Sequence[str]) -> str:
     """Return what is wrong with the arguments of a call, without what was given.
 
     Args:
         error: Of the SDK.
-        known: The arguments of the tool.
+        parameters: The arguments of the tool.
     """
     wrong: dict[str, list[str]] = {}
     for each in error.errors(include_url=False, include_context=False, include_input=False):
-        name = next((str(part) for part in each["loc"] if part in known), "an argument")
-        must = next((said for kind, said in _KINDS.items() if each["type"].startswith(kind)), None)
+        name = next((str(part) for part in each["loc"] if part in parameters), "an argument")
+        must = next(
+            (message for kind, message in _KINDS.items() if each["type"].startswith(kind)), None
+        )
         wrong.setdefault(name, []).append(must or "must have another value")
-    said = "; ".join(f"{name} {' or '.join(dict.fromkeys(must))}" for name, must in wrong.items())
-    return readable(InvalidInput(said, hint=f"use {', '.join(known)}"))
+    message = "; ".join(
+        f"{name} {' or '.join(dict.fromkeys(must))}" for name, must in wrong.items()
+    )
+    return readable(InvalidInput(message, hint=f"use {', '.join(parameters)}"))
 
 
-def unknown_arguments(unknown: Iterable[str], known: Sequence[str]) -> str:
+def unknown_arguments(unknown: Iterable[str], parameters: Sequence[str]) -> str:
     """Return that a call has arguments that the tool has not, and which may be meant.
 
     >>> unknown_arguments(["max_results"], ["query", "maxResults"])
     'an argument is unknown; maxResults may be meant (invalid_input). Hint: use query, \
 maxResults. Correct the arguments and call the tool again.'
     """
-    folded = {name.lower(): name for name in known}
+    folded = {name.lower(): name for name in parameters}
     near = {
         folded[match]
         for name in unknown
         for match in difflib.get_close_matches(name.lower().replace("_", ""), folded, 1)
     }
-    meant = f"; {', '.join(sorted(near))} may be meant" if near else ""
-    said = f"an argument is unknown{meant}"
-    return readable(InvalidInput(said, hint=f"use {', '.join(known) or 'none'}"))
+    suggestion = f"; {', '.join(sorted(near))} may be meant" if near else ""
+    message = f"an argument is unknown{suggestion}"
+    return readable(InvalidInput(message, hint=f"use {', '.join(parameters) or 'none'}"))

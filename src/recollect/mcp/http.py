@@ -77,8 +77,8 @@ async def _refuse(
 ) -> None:
     """Answer with an error as the other routes do."""
     body = msgspec.json.encode({"error": error.as_dict()})
-    given = [(b"content-type", b"application/json"), *headers]
-    await send({"type": "http.response.start", "status": status, "headers": given})
+    all_headers = [(b"content-type", b"application/json"), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": all_headers})
     await send({"type": "http.response.body", "body": body})
 
 

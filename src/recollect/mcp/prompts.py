@@ -49,18 +49,18 @@ def session_handover(
 ) -> list[str]:
     """Go on with the work of an earlier session: what was decided, done and left open."""
     caller = CALLER.get()
-    heard = [caller.session(session)] if session else caller.sessions(limit=1)
-    if not heard:
+    sessions = [caller.session(session)] if session else caller.sessions(limit=1)
+    if not sessions:
         raise NotFound("the home has no session yet", hint="begin one")
-    block = caller.memory.context(heard[0].id, record=False)
-    said = quoted(transcript(caller, heard[0], HANDOVER_TOKENS), "session", SPOKEN)
+    block = caller.memory.context(sessions[0].id, record=False)
+    text = quoted(transcript(caller, sessions[0], HANDOVER_TOKENS), "session", SPOKEN)
     return [
         "Go on with the work of an earlier session. Below are the notes of its project, and the"
         " end of what was said. Tell the user in a few lines what was decided, what was done and"
         " what is left open, then ask how to go on. Load what you need in full with"
         " get_observations.",
         *([block.text] if block.items else []),
-        said,
+        text,
     ]
 
 
@@ -68,13 +68,13 @@ def _rendered(prompt: Callable[..., list[str]]) -> Callable[..., list[str]]:
     """Return a prompt whose errors say what to do."""
 
     @functools.wraps(prompt)
-    def run(**given: Any) -> list[str]:
+    def call(**arguments: Any) -> list[str]:
         try:
-            return prompt(**given)
+            return prompt(**arguments)
         except RecollectError as error:
             raise MCPError(code=INVALID_PARAMS, message=readable(error)) from None
 
-    return run
+    return call
 
 
 def add_prompts(server: MCPServer[Any]) -> None:

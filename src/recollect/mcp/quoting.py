@@ -33,6 +33,6 @@ def quoted(body: str, source: str, trust: str) -> str:
         source: Where it comes from.
         trust: Whose words it is.
     """
-    said = f"{NOTE} Source: {source}. Trust: {trust}.\n\n{inert(body)}"
-    boundary = hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
-    return wrapped(said, boundary)
+    text = f"{NOTE} Source: {source}. Trust: {trust}.\n\n{inert(body)}"
+    boundary = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return wrapped(text, boundary)

@@ -38,11 +38,11 @@ _MOST_VALUES = 100
 def memory_file(path: str) -> str:
     """A memory file of the workspace: MEMORY.md, memory/2026-05-04.md."""
     caller = CALLER.get()
-    read = caller.memory.read(path, for_session=caller.for_session())
-    if read.status != "ok":
+    file = caller.memory.read(path, for_session=caller.for_session())
+    if file.status != "ok":
         raise NotFound("the memory file does not exist", hint="take a path of memory_search")
-    more = "" if read.next_from is None else f"\n… from line {read.next_from} on: memory_get"
-    return quoted(read.text + more, f"memory file {read.path}", trust_of_file(read.path))
+    more = "" if file.next_from is None else f"\n… from line {file.next_from} on: memory_get"
+    return quoted(file.text + more, f"memory file {file.path}", trust_of_file(file.path))
 
 
 def session_transcript(session: str) -> str:
@@ -55,15 +55,15 @@ def _read(resource: Callable[..., str]) -> Callable[..., str]:
     """Return a resource whose errors say what to do; what is not heard is not found."""
 
     @functools.wraps(resource)
-    def run(**given: str) -> str:
+    def call(**arguments: str) -> str:
         try:
-            return resource(**given)
+            return resource(**arguments)
         except (NotFound, Denied) as error:
             raise ResourceNotFoundError(readable(error)) from None
         except RecollectError as error:
             raise ResourceError(readable(error)) from None
 
-    return run
+    return call
 
 
 def list_resources() -> list[Resource]:
@@ -94,22 +94,22 @@ def list_resources() -> list[Resource]:
 
 def complete(argument: CompletionArgument) -> Completion:
     """Return the paths or sessions that begin as the user typed; sessions by title, too."""
-    caller, typed = CALLER.get(), argument.value.casefold()
+    caller, prefix = CALLER.get(), argument.value.casefold()
     if argument.name == "path":
         paths = caller.memory.files(for_session=caller.for_session())
-        found = [path for path in paths if path.casefold().startswith(typed)]
+        values = [path for path in paths if path.casefold().startswith(prefix)]
     elif argument.name == "session":
-        wanted: tuple[dict[str, str], ...] = ({"id_prefix": typed}, {"title": typed})
+        filters: tuple[dict[str, str], ...] = ({"id_prefix": prefix}, {"title": prefix})
         ids = (
             session.id
-            for each in wanted
+            for each in filters
             for session in caller.sessions(**each, limit=_MOST_VALUES + 1)
         )
-        found = list(dict.fromkeys(ids))
+        values = list(dict.fromkeys(ids))
     else:
-        found = []
+        values = []
     return Completion(
-        values=found[:_MOST_VALUES], total=len(found), has_more=len(found) > _MOST_VALUES
+        values=values[:_MOST_VALUES], total=len(values), has_more=len(values) > _MOST_VALUES
     )
 
 

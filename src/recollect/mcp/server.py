@@ -54,14 +54,14 @@ class _Server(MCPServer[Any]):
             ToolError: an argument is unknown or of another type, or the tool failed.
         """
         tool = self._tool_manager.get_tool(name)
-        known = [] if tool is None else list(tool.parameters.get("properties", {}))
-        if tool is not None and not arguments.keys() <= set(known):
-            raise ToolError(unknown_arguments(arguments.keys() - set(known), known))
+        parameters = [] if tool is None else list(tool.parameters.get("properties", {}))
+        if tool is not None and not arguments.keys() <= set(parameters):
+            raise ToolError(unknown_arguments(arguments.keys() - set(parameters), parameters))
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
-                raise ToolError(invalid_arguments(error.__cause__, known)) from None
+                raise ToolError(invalid_arguments(error.__cause__, parameters)) from None
             raise
 
     async def run_stdio_async(self) -> None:
@@ -72,8 +72,8 @@ class _Server(MCPServer[Any]):
         """
         server = self._lowlevel_server
         with Stdin() as stdin:
-            async with stdio_server(cast("anyio.AsyncFile[str]", stdin.lines)) as (read, write):
-                await server.run(read, write, server.create_initialization_options())
+            async with stdio_server(cast("anyio.AsyncFile[str]", stdin.lines)) as (receive, write):
+                await server.run(receive, write, server.create_initialization_options())
         if stdin.is_interrupted:
             raise KeyboardInterrupt
 

@@ -33,8 +33,8 @@ class Stdin:
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGINT, self._interrupt, loop)
         loop.add_signal_handler(signal.SIGTERM, self._send.close)
-        taken = _taken(0)
-        self._reading = run_on_thread("recollect-mcp-stdin", lambda: self._read(taken))
+        stdin = _taken(0)
+        self._reading = run_on_thread("recollect-mcp-stdin", lambda: self._read(stdin))
         self._look(loop)
 
     def __enter__(self) -> Stdin:
