@@ -39,8 +39,8 @@ class Bridge:
 
     def bound(self, call: Callable[..., T], args: Any, kwargs: Any) -> Callable[[], T]:
         """Return the call with its arguments, as it is made on the thread."""
-        named = {name: self._bridged(each) for name, each in kwargs.items()}
-        return partial(call, *map(self._bridged, args), **named)
+        bridged = {name: self._bridged(each) for name, each in kwargs.items()}
+        return partial(call, *map(self._bridged, args), **bridged)
 
     def cut(self) -> None:
         """The caller is gone: do without it."""
@@ -78,22 +78,22 @@ class Bridge:
 
     def _ask(self, coroutine: Coroutine[Any, Any, T]) -> T:
         try:
-            asked = self._context.copy().run(
+            future = self._context.copy().run(
                 asyncio.run_coroutine_threadsafe, coroutine, self._loop
             )
         except RuntimeError as error:
             coroutine.close()
             raise _loop_is_gone() from error
-        self._asked = asked
+        self._asked = future
         if self._is_cut:
-            asked.cancel()
+            future.cancel()
         while True:
             try:
-                return asked.result(_LOOK_S)
+                return future.result(_LOOK_S)
             except CancelledError as error:
                 raise _loop_is_gone() from error
             except TimeoutError as error:
-                if asked.done():  # it is the callback's own
+                if future.done():  # it is the callback's own
                     raise
                 if self._loop.is_closed():
                     raise _loop_is_gone() from error

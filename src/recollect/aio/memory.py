@@ -42,8 +42,8 @@ class AsyncMemory(AsyncMemoryCalls, _Closing):
 
     async def within(self, scope: Scope) -> AsyncMemory:
         """Return this memory as a narrower scope sees it, see `Memory.within`."""
-        found = await self._awaited(_ready, self._target.within, scope)
-        return _NarrowedMemory(found, self._hops)
+        memory = await self._awaited(_ready, self._target.within, scope)
+        return _NarrowedMemory(memory, self._hops)
 
 
 class _NarrowedMemory(AsyncMemory):
@@ -87,10 +87,10 @@ class AsyncMemoryPool(_Closing):
         scope: Scope | None = None,
     ) -> AsyncMemory:
         """Return the memory of an agent or of any scope, see `MemoryPool.memory`."""
-        found = await self._awaited(_ready, self._target.memory, agent, workspace, scope)
-        twin = self._twins.get(id(found))
+        target = await self._awaited(_ready, self._target.memory, agent, workspace, scope)
+        twin = self._twins.get(id(target))
         if twin is None:
-            twin = self._twins[id(found)] = _NarrowedMemory(found, Hops(self._limit))
+            twin = self._twins[id(target)] = _NarrowedMemory(target, Hops(self._limit))
         return twin
 
     async def close(self) -> None:
@@ -128,8 +128,8 @@ def open_async(
     Raises:
         RecollectError: as `recollect.open`.
     """
-    given = {name: value for name, value in locals().items() if name != "limit"}
-    return Opening(Hops(limit), AsyncMemory, partial(_ready, open_memory, **given))
+    arguments = {name: value for name, value in locals().items() if name != "limit"}
+    return Opening(Hops(limit), AsyncMemory, partial(_ready, open_memory, **arguments))
 
 
 def _ready(make: Callable[..., Memory], *args: object, **kwargs: object) -> Memory:

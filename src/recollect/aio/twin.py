@@ -92,8 +92,8 @@ class Opening(Generic[T_co]):
         return self._open().__await__()
 
     async def __aenter__(self) -> T_co:
-        opened = self._opened = await self._open()
-        return opened
+        handle = self._opened = await self._open()
+        return handle
 
     async def __aexit__(self, *error: object) -> None:
         await self._opened.__aexit__(*error)
