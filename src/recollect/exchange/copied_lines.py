@@ -45,48 +45,50 @@ _SAID: LiteralString = """
 
 
 def continued(
-    context: ImportContext, found: FoundTranscript, place: str, entry: LedgerEntry
+    context: ImportContext, transcript: FoundTranscript, location: str, entry: LedgerEntry
 ) -> FoundTranscript:
     """Return a transcript with the session it went on from, if the ids of its lines show one.
 
     Args:
         context: Holds the records with the sessions.
-        found: The transcript.
-        place: Its place, see `batch.place_of`.
+        transcript: The transcript.
+        location: Where it is, see `batch.location_of`.
         entry: How far it was read.
     """
-    if not found.form.line_id or found.session.continues is not None:
-        return found
-    lines = found.source.lines(entry.read_bytes, entry.lines)
+    if not transcript.form.line_id or transcript.session.continues is not None:
+        return transcript
+    lines = transcript.source.lines(entry.read_bytes, entry.lines)
     tenant = context.scope.tenant
-    continues = context.database.read(lambda tx: _continuation(tx, tenant, found, place, lines))
+    continues = context.database.read(
+        lambda tx: _continuation(tx, tenant, transcript, location, lines)
+    )
     if continues is None:
-        return found
-    session = msgspec.structs.replace(found.session, continues=continues)
-    return msgspec.structs.replace(found, session=session)
+        return transcript
+    session = msgspec.structs.replace(transcript.session, continues=continues)
+    return msgspec.structs.replace(transcript, session=session)
 
 
 def _continuation(
-    tx: Transaction, tenant: str, found: FoundTranscript, place: str, lines: Iterable[Line]
+    tx: Transaction, tenant: str, transcript: FoundTranscript, location: str, lines: Iterable[Line]
 ) -> Continuation | None:
     """Return the session that a transcript went on from; None if no line was said elsewhere."""
-    source, session, field = found.form.name, found.session.id, found.form.line_id
-    first = [record[field] for record in found.head if isinstance(record.get(field), str)]
+    source, session, field = transcript.form.name, transcript.session.id, transcript.form.line_id
+    first = [record[field] for record in transcript.head if isinstance(record.get(field), str)]
     encoded = msgspec.json.encode(first).decode()
-    row = tx.row(_HEADS, (encoded, tenant, source, session, place))
+    row = tx.row(_HEADS, (encoded, tenant, source, session, location))
     if row is None:
         return None
     ids = list(_ids(lines, field))
-    places: dict[str, tuple[int, str]] = {}
+    origins_of: dict[str, tuple[int, str]] = {}
     for id_, foreign_id in tx.all(_KIN, (row[0], source, session)):
         events = {event_id_of(source, text(foreign_id), each): each for each in ids}
         for event, seq in tx.all(_SAID, (msgspec.json.encode(list(events)).decode(), id_)):
-            places[events[text(event)]] = (integer(seq), text(foreign_id))
-    if not places:
+            origins_of[events[text(event)]] = (integer(seq), text(foreign_id))
+    if not origins_of:
         return None
-    shared = sorted(places, key=places.__getitem__, reverse=True)
-    origins = {each: origin for each, (_, origin) in places.items()}
-    return Continuation(origins[shared[0]], tuple(shared), origins)
+    copied = sorted(origins_of, key=origins_of.__getitem__, reverse=True)
+    origins = {each: origin for each, (_, origin) in origins_of.items()}
+    return Continuation(origins[copied[0]], tuple(copied), origins)
 
 
 def _ids(lines: Iterable[Line], field: str) -> Iterator[str]:

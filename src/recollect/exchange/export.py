@@ -189,10 +189,10 @@ class HomeExport:
 
     def _records(self) -> Lines:
         read, scope = self._parts.database.read, self._order.scope
-        wanted = read(lambda tx: _Wanted(tx, self._order, self._audience(tx)))
-        for done, session_id in enumerate(wanted.order, 1):
-            yield from self._session(session_id, wanted)
-            self._tell(ExportProgress(done=done, total=len(wanted.order)))
+        selection = read(lambda tx: _Selection(tx, self._order, self._audience(tx)))
+        for position, session_id in enumerate(selection.order, 1):
+            yield from self._session(session_id, selection)
+            self._tell(ExportProgress(done=position, total=len(selection.order)))
         yield from (("episode", each) for each in self._episodes())
         yield from (("fact", each) for each in read(self._facts))
         if self._begun.is_owners:
@@ -216,22 +216,24 @@ class HomeExport:
             )
         return audience
 
-    def _session(self, session_id: str, wanted: _Wanted) -> Lines:
+    def _session(self, session_id: str, selection: _Selection) -> Lines:
         """Yield a session with its records; nothing where it was erased meanwhile."""
         lines = mirror_lines(self._parts.database, session_id)
         first = next(lines, None)
         if first is None:
             return
         session = msgspec.json.decode(first, type=SessionLine)
-        yield "session", self._told(session, wanted)
+        yield "session", self._told(session, selection)
         for line in lines:
             is_compaction = line.startswith(_COMPACTION)
-            if line.startswith(SESSION_LINE) or not wanted.takes(session_id, line, is_compaction):
+            if line.startswith(SESSION_LINE) or not selection.takes(
+                session_id, line, is_compaction
+            ):
                 continue
             if is_compaction and not self._hears_summary(session, line):
                 continue
             yield "compaction" if is_compaction else "message", msgspec.Raw(line)
-        if session_id in wanted.chosen:
+        if session_id in selection.chosen:
             yield from (("state", each) for each in self._states(session))
             yield from (("observation", each) for each in self._observations(session_id))
 
@@ -248,7 +250,7 @@ class HomeExport:
         """
         return self._begun.hears(session, msgspec.json.decode(line, type=_Facts).turn_sender)
 
-    def _told(self, line: SessionLine, wanted: _Wanted) -> SessionLine:
+    def _told(self, line: SessionLine, selection: _Selection) -> SessionLine:
         """Return the line of a session without links to what is not in the document.
 
         Guests get no facts of the program, and a title only of sessions that they hear whole. Of
@@ -256,18 +258,18 @@ class HomeExport:
         """
         facts: dict[str, Any] = {}
         scope = msgspec.structs.replace(self._order.scope, session=None)
-        if line.id not in wanted.chosen and scope != Scope(tenant=scope.tenant):
+        if line.id not in selection.chosen and scope != Scope(tenant=scope.tenant):
             facts = {"title": None, "key": None, "project": None, "metadata": {}, "overrides": {}}
         elif line.project:
             self._paths.add(line.project)
-        if line.previous_id not in wanted.limits:
+        if line.previous_id not in selection.limits:
             facts["previous_id"] = None
-        if line.parent_id is not None and line.parent_id not in wanted.limits:
+        if line.parent_id is not None and line.parent_id not in selection.limits:
             pruned = max(line.pruned_seq, line.forked_at_seq or 0)
             facts |= {"parent_id": None, "forked_at_seq": None, "pruned_seq": pruned}
         if not self._begun.is_owners:
             facts |= {"metadata": {}, "overrides": {}}
-        if not wanted.is_whole(line.id):
+        if not selection.is_whole(line.id):
             facts["title"] = None
         return msgspec.structs.replace(line, **facts)
 
@@ -276,8 +278,8 @@ class HomeExport:
         ids = [text(row[0]) for row in rows]
         for start in range(0, len(ids), _PAYLOADS):
             some = ids[start : start + _PAYLOADS]
-            found = self._parts.database.read(partial(self._some, ids=some))
-            yield from map(self._with_payload, found)
+            observations = self._parts.database.read(partial(self._some, ids=some))
+            yield from map(self._with_payload, observations)
 
     def _some(self, tx: Transaction, ids: list[str]) -> list[Observation]:
         where = Condition(self._order.scope, "session_id")
@@ -285,8 +287,8 @@ class HomeExport:
             where.also("created_at >= ?", self._order.since)
         audience = self._audience(tx)
         is_all = audience.group is None
-        found = select_observations(tx, where, "created_at, id", -1, deleted=is_all, ids=ids)
-        return [o for o in only_heard(tx, audience, found) if is_all or not o.is_forgotten]
+        rows = select_observations(tx, where, "created_at, id", -1, deleted=is_all, ids=ids)
+        return [o for o in only_heard(tx, audience, rows) if is_all or not o.is_forgotten]
 
     def _with_payload(self, of: Observation) -> Observation:
         self._paths |= {of.project} if of.project else set()
@@ -299,17 +301,17 @@ class HomeExport:
             }
         return msgspec.structs.replace(of, input_blob=None, output_blob=None, **payload)
 
-    def _whole(self, shown: str, blob: str | None) -> str:
+    def _whole(self, text: str, blob: str | None) -> str:
         try:
-            return shown if blob is None else self._parts.blobs.get(blob).decode()
+            return text if blob is None else self._parts.blobs.get(blob).decode()
         except (NotFound, StoreCorrupt):  # removed by retention: only head and tail are left
-            return shown
+            return text
 
     def _facts(self, tx: Transaction) -> list[FactLine]:
         order = self._order
-        found = list(fact_lines(tx, order.scope, self._audience(tx), order.since))
-        self._paths |= {each.project for each in found if each.project}
-        return found
+        rows = list(fact_lines(tx, order.scope, self._audience(tx), order.since))
+        self._paths |= {each.project for each in rows if each.project}
+        return rows
 
     def _episodes(self) -> Iterator[Episode]:
         after = ""
@@ -331,7 +333,7 @@ class _Facts(msgspec.Struct, frozen=True):
     turn_sender: str | None = None
 
 
-class _Wanted:
+class _Selection:
     """The sessions of a document in order, and what is exported of each.
 
     A session comes after its parent. Where the scope has only the fork, the parent is included as
@@ -340,28 +342,28 @@ class _Wanted:
 
     def __init__(self, tx: Transaction, order: ExportOrder, audience: Audience) -> None:
         self._since = order.since
-        heard = None
+        audible = None
         if audience.group is not None:
-            heard = heard_seqs(tx, order.scope.tenant, audience)
+            audible = heard_seqs(tx, order.scope.tenant, audience)
         where = Condition(order.scope)
         if order.since is not None:
             where.also("updated_at >= ?", order.since)
-        if heard is not None:
+        if audible is not None:
             where.also("status <> ?", "deleted")
         rows = tx.rows(_SESSIONS + where.sql + " ORDER BY id", where.params)
         self.chosen = {text(row[0]) for row in rows}
         """The sessions of the scope."""
-        if heard is not None:
-            self.chosen &= heard.keys()
+        if audible is not None:
+            self.chosen &= audible.keys()
         kin = find_kin(tx, order.scope.tenant)
         self.limits = dict.fromkeys(self.chosen, _ENDLESS)
         """The last seq of each session that is in the document."""
         for each in sorted(self.chosen):
             for parent, last in ancestors(kin[each], kin.get):
-                if heard is None or parent.id in heard:
+                if audible is None or parent.id in audible:
                     self.limits[parent.id] = max(last, self.limits.get(parent.id, 0))
         self.order = _parents_first(self.limits, kin)
-        seqs = heard or {}
+        seqs = audible or {}
         self._seqs = {each: frozenset(of or ()) for each, of in seqs.items() if of is not None}
 
     def is_whole(self, session_id: str) -> bool:
@@ -372,10 +374,10 @@ class _Wanted:
         """Return whether a line of a session is in the document."""
         if is_compaction:
             return self._since is None and self.is_whole(session_id)
-        place = msgspec.json.decode(line, type=_Facts)
-        is_heard = self.is_whole(session_id) or place.seq in self._seqs[session_id]
-        is_new = self._since is None or iso_ms(place.at) >= self._since
-        return is_heard and is_new and place.seq <= self.limits[session_id]
+        facts = msgspec.json.decode(line, type=_Facts)
+        is_heard = self.is_whole(session_id) or facts.seq in self._seqs[session_id]
+        is_new = self._since is None or iso_ms(facts.at) >= self._since
+        return is_heard and is_new and facts.seq <= self.limits[session_id]
 
 
 def _parents_first(limits: Mapping[str, int], kin: Mapping[str, Kin]) -> list[str]:

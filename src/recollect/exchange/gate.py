@@ -129,8 +129,8 @@ class CallFilter:
         """Return a content without the blocks of such calls; None if nothing is left of it."""
         if not isinstance(content, list):
             return content
-        left = [block for block in content if not self.takes(block)]
-        return left if left or not content else None
+        remaining = [block for block in content if not self.takes(block)]
+        return remaining if remaining or not content else None
 
     def takes(self, block: Any) -> bool:
         """Return whether a block is a call that is left out, or the result of one."""
@@ -199,8 +199,8 @@ class Gate:
             case MessageLine():
                 return self._message(record)
             case CompactionLine():
-                found = compaction_in(record, "")
-                return msgspec.structs.replace(found, summary=self._text(found.summary))
+                compaction = compaction_in(record, "")
+                return msgspec.structs.replace(compaction, summary=self._text(compaction.summary))
             case StateLine():
                 return self._state(record)
             case Observation():
@@ -214,21 +214,21 @@ class Gate:
         return None
 
     def _new_session(self, line: SessionLine) -> IncomingSession:
-        given = session_in(line)
-        ids = self._drafts.identifiers({"key": given.key, "foreign_id": given.foreign_id})
+        incoming = session_in(line)
+        ids = self._drafts.identifiers({"key": incoming.key, "foreign_id": incoming.foreign_id})
         label = self._drafts.label
         session = msgspec.structs.replace(
-            given,
+            incoming,
             **ids,
             tenant=self._scope.tenant,
-            agent=given.agent or self._scope.agent,
-            user=given.user or self._scope.user,
+            agent=incoming.agent or self._scope.agent,
+            user=incoming.user or self._scope.user,
             project=self._scope.project
-            if given.project is None
-            else label(given.project, "project"),
-            title=None if given.title is None else label(given.title, "title"),
-            metadata=self._drafts.facts(given.metadata),
-            overrides=self._drafts.facts(given.overrides),
+            if incoming.project is None
+            else label(incoming.project, "project"),
+            title=None if incoming.title is None else label(incoming.title, "title"),
+            metadata=self._drafts.facts(incoming.metadata),
+            overrides=self._drafts.facts(incoming.overrides),
         )
         self._session = session
         self._calls = CallFilter(self._skips)
@@ -289,91 +289,93 @@ class Gate:
             self.left_out["withheld"] += 1
             return None
         before = self._calls.calls
-        kept = self._calls.kept(content)
+        remaining = self._calls.kept(content)
         self.left_out["calls"] += self._calls.calls - before
-        return kept
+        return remaining
 
     def _skips(self, tool: str, arguments: object) -> bool:
         folder = None if self._session is None else self._session.project
         return self._rule.skips_call(tool, arguments, folder)
 
-    def _state(self, given: StateLine) -> StateLine | None:
-        if self._verdict.reason(given.updated_at) is not None:
+    def _state(self, state: StateLine) -> StateLine | None:
+        if self._verdict.reason(state.updated_at) is not None:
             self.left_out["withheld"] += 1
             return None
-        steps = (msgspec.structs.replace(each, text=self._text(each.text)) for each in given.steps)
-        ids = self._drafts.identifiers({"turn_sender": given.turn_sender})
+        steps = (msgspec.structs.replace(each, text=self._text(each.text)) for each in state.steps)
+        ids = self._drafts.identifiers({"turn_sender": state.turn_sender})
         return msgspec.structs.replace(
-            given, task=self._text(given.task), steps=tuple(steps), **ids
+            state, task=self._text(state.task), steps=tuple(steps), **ids
         )
 
-    def _observation(self, given: Observation) -> ObservationDraft | None:
-        for payload in (given.input, given.output):
+    def _observation(self, observation: Observation) -> ObservationDraft | None:
+        for payload in (observation.input, observation.output):
             check_payload(payload)
-        asked, came = self._text(given.input), self._text(given.output)
-        if self._verdict.reason(given.created_at) is not None:
+        input_, output = self._text(observation.input), self._text(observation.output)
+        if self._verdict.reason(observation.created_at) is not None:
             self.left_out["withheld"] += 1
             return None
-        if given.tool_name is not None and self._skips(given.tool_name, [asked, *given.files]):
+        if observation.tool_name is not None and self._skips(
+            observation.tool_name, [input_, *observation.files]
+        ):
             self.left_out["calls"] += 1
             return None
         ids = {
-            name: getattr(given, name)
+            name: getattr(observation, name)
             for name in ("event_id", "tool_use_id", "agent_id", "message_id", "turn_sender")
         }
-        title = clipped(self._text(given.title), LONGEST_TITLE)
-        summary = clipped(self._text(given.summary), LONGEST_SUMMARY)
+        title = clipped(self._text(observation.title), LONGEST_TITLE)
+        summary = clipped(self._text(observation.summary), LONGEST_SUMMARY)
         facts = self._drafts.identifiers(ids) | {
             "title": title,
             "summary": summary,
-            "type": self._drafts.label(given.type, "type"),
-            "tool_name": self._label(given.tool_name),
-            "project": self._label(given.project),
-            "error": None if given.error is None else self._text(given.error),
-            "files": tuple(map(self._text, given.files)),
-            "tokens": _tokens(given, (title, summary, asked, came)),
+            "type": self._drafts.label(observation.type, "type"),
+            "tool_name": self._label(observation.tool_name),
+            "project": self._label(observation.project),
+            "error": None if observation.error is None else self._text(observation.error),
+            "files": tuple(map(self._text, observation.files)),
+            "tokens": _tokens(observation, (title, summary, input_, output)),
         }
-        payloads = payload_of(asked), payload_of(came)
-        stored = msgspec.structs.replace(
-            given,
+        payloads = payload_of(input_), payload_of(output)
+        redacted = msgspec.structs.replace(
+            observation,
             **facts,
             input=payloads[0].text,
             output=payloads[1].text,
             input_blob=payloads[0].digest,
             output_blob=payloads[1].digest,
         )
-        return ObservationDraft(observation=stored, input=payloads[0], output=payloads[1])
+        return ObservationDraft(observation=redacted, input=payloads[0], output=payloads[1])
 
-    def _episode(self, given: Episode) -> Episode | None:
-        if self._rule.verdict(given.project).reason(given.ended_at) is not None:
+    def _episode(self, episode: Episode) -> Episode | None:
+        if self._rule.verdict(episode.project).reason(episode.ended_at) is not None:
             self.left_out["withheld"] += 1
             return None
         return msgspec.structs.replace(
-            given,
-            summary=self._text(given.summary),
-            deeds=self._text(given.deeds),
-            topics=tuple(map(self._text, given.topics)),
-            project=self._label(given.project),
+            episode,
+            summary=self._text(episode.summary),
+            deeds=self._text(episode.deeds),
+            topics=tuple(map(self._text, episode.topics)),
+            project=self._label(episode.project),
         )
 
-    def _fact(self, given: FactLine) -> FactLine | None:
-        is_by_hand = given.made_by == BY_HAND
-        reason = self._rule.verdict(given.project).reason(given.valid_from)
+    def _fact(self, fact: FactLine) -> FactLine | None:
+        is_by_hand = fact.made_by == BY_HAND
+        reason = self._rule.verdict(fact.project).reason(fact.valid_from)
         if not is_by_hand and reason is not None:
             self.left_out["withheld"] += 1
             return None
         names = ("account", "peer", "turn_sender")
-        ids = self._drafts.identifiers({name: getattr(given, name) for name in names})
-        sound = sound_line(given, self._text)
-        return msgspec.structs.replace(sound, **ids, project=self._label(given.project))
+        ids = self._drafts.identifiers({name: getattr(fact, name) for name in names})
+        sound = sound_line(fact, self._text)
+        return msgspec.structs.replace(sound, **ids, project=self._label(fact.project))
 
-    def _project(self, given: ProjectLine) -> ProjectLine:
+    def _project(self, project: ProjectLine) -> ProjectLine:
         facts: Mapping[str, Any] = {
-            name: None if getattr(given, name) is None else self._text(getattr(given, name))
+            name: None if getattr(project, name) is None else self._text(getattr(project, name))
             for name in ("name", "root", "remote", "clone")
         }
-        aliases = tuple((self._text(path), kind, at) for path, kind, at in given.aliases)
-        return msgspec.structs.replace(given, **facts, aliases=aliases)
+        aliases = tuple((self._text(path), kind, at) for path, kind, at in project.aliases)
+        return msgspec.structs.replace(project, **facts, aliases=aliases)
 
     def _label(self, text: str | None) -> str | None:
         return None if text is None else self._drafts.label(text, "name")
@@ -382,7 +384,14 @@ class Gate:
         return text if self._redactor is None else self._redactor.text(text)
 
 
-def _tokens(given: Observation, texts: tuple[str, ...]) -> int:
+def _tokens(observation: Observation, texts: tuple[str, ...]) -> int:
     """Return the tokens of an observation: its own figure where none of its text was removed."""
-    is_same = texts == (given.title, given.summary, given.input, given.output)
-    return given.tokens if given.tokens and is_same else sum(map(estimate_tokens, texts))
+    is_same = texts == (
+        observation.title,
+        observation.summary,
+        observation.input,
+        observation.output,
+    )
+    return (
+        observation.tokens if observation.tokens and is_same else sum(map(estimate_tokens, texts))
+    )

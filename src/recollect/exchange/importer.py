@@ -41,7 +41,7 @@ from recollect.exchange.reader import (
     unpack_file,
 )
 from recollect.exchange.report import ImportProgress, ImportReport, OnFiles, Tally
-from recollect.exchange.rows.batch import place_of, storable
+from recollect.exchange.rows.batch import location_of, storable
 from recollect.exchange.transcript import AUTO, ForeignSession, Record, TranscriptFormat
 from recollect.exchange.transcript_import import (
     AtEnd,
@@ -126,9 +126,9 @@ class TranscriptImporter:
         Raises:
             NotFound: the file or folder does not exist.
         """
-        root, found = find_transcripts(path)
+        root, transcripts = find_transcripts(path)
         failures = []
-        for each in found.files:
+        for each in transcripts.files:
             try:
                 with open_store(root / each.path) if is_store(each.path) else nullcontext():
                     pass
@@ -210,14 +210,14 @@ class _Run:
                     return True
         return False
 
-    def _is_wanted(self, found: FoundTranscript) -> bool:
-        verdict = self._context.controls.verdict(_project_of(found.session, found.head))
-        is_ours = known_as(self._context, found.form.name, found.session.id)[0]
+    def _is_wanted(self, transcript: FoundTranscript) -> bool:
+        verdict = self._context.controls.verdict(_project_of(transcript.session, transcript.head))
+        is_ours = known_as(self._context, transcript.form.name, transcript.session.id)[0]
         return not is_ours and verdict.reason() is None
 
-    def _announce(self, tx: Transaction, added: Counter[str]) -> None:
+    def _announce(self, tx: Transaction, added_counts: Counter[str]) -> None:
         """Write the event of the import, whose last batch is not counted yet."""
-        counts = self._tally.counts + added
+        counts = self._tally.counts + added_counts
         event = ImportFinished(
             scope=self._context.scope,
             at=self._context.clock.now_ms(),
@@ -262,25 +262,26 @@ class _Run:
         for each in endings:
             self._end(form, f"{path}#{each.session}", each)
         archived = {each.session for each in endings if each.status == "archived"}
-        stored = (form.name + self._context.ledger, self._context.drafts.path(path))
+        label = (form.name + self._context.ledger, self._context.drafts.path(path))
         for (source, name), entry in self._ledger.items():
-            place, _, session = name.removesuffix(_ARCHIVED).partition("#")
-            is_archive = (source, place) == stored and name.endswith(_ARCHIVED)
+            path_part, _, session = name.removesuffix(_ARCHIVED).partition("#")
+            is_archive = (source, path_part) == label and name.endswith(_ARCHIVED)
             if is_archive and entry.mtime_ns and session not in archived:
                 goes_on = ForeignEnding(session=session, at=0)
                 self._write_ending(form, path, entry, goes_on, "active")
 
     def _end(self, form: TranscriptFormat, path: str, ending: ForeignEnding) -> None:
         """Give our copy of a session the status that it has there, once: it may change here."""
-        stored = self._context.drafts.path(path)
+        label = self._context.drafts.path(path)
         source = form.name + self._context.ledger
-        entry = LedgerEntry(path=f"{stored}:{ending.status}", source=source)
-        known = self._ledger.get(self._ledger.key(entry.source, entry.path))
-        if known is not None and known.is_of(0, ending.at):
+        entry = LedgerEntry(path=f"{label}:{ending.status}", source=source)
+        known_entry = self._ledger.get(self._ledger.key(entry.source, entry.path))
+        if known_entry is not None and known_entry.is_of(0, ending.at):
             return
-        archive = stored.replace(f"#{ending.session}", f"#{ending.session}.deleted")
+        archive = label.replace(f"#{ending.session}", f"#{ending.session}.deleted")
         is_wanted = ending.status == DELETED and any(  # by a person, who imported the archive
-            name == form.name and imported.startswith(archive) for name, imported in self._ledger
+            name == form.name and imported_path.startswith(archive)
+            for name, imported_path in self._ledger
         )
         self._write_ending(form, path, entry, ending, None if is_wanted else ending.status)
 
@@ -293,16 +294,16 @@ class _Run:
         status: str | None,
     ) -> None:
         tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
-        written = msgspec.structs.replace(entry, mtime_ns=ending.at)
+        written_entry = msgspec.structs.replace(entry, mtime_ns=ending.at)
 
-        def unit(tx: Transaction) -> None:
-            session = session_at(tx, tenant, form.name, ending.session, place_of(form, path))[1]
+        def write(tx: Transaction) -> None:
+            session = session_at(tx, tenant, form.name, ending.session, location_of(form, path))[1]
             if session is not None and status is not None:
                 is_gone = session.status == DELETED and status != DELETED
                 set_status(tx, session, session.status if is_gone else status, now)
-            write_entry(tx, tenant, written, now, (form.name, ending.session))
+            write_entry(tx, tenant, written_entry, now, (form.name, ending.session))
 
-        self._context.database.write(unit)
+        self._context.database.write(write)
         self._context.arrived.notify()
 
     def _is_left(self, file: FoundFile) -> bool:
@@ -319,41 +320,41 @@ class _Run:
     def _changed(self, file: FoundFile, store: OpenClawStore | None) -> Iterator[FoundTranscript]:
         """Yield the transcripts of a file that are new or changed; each is read before the next."""
         if store is not None and self._store_form is not None:
-            for stored in store.transcripts(include_deleted=self.include_deleted):
+            for transcript in store.transcripts(include_deleted=self.include_deleted):
                 if self._context.stopping():
                     return
-                yield from self._of_store(self._store_form, stored)
+                yield from self._of_store(self._store_form, transcript)
         elif file.path not in self._stores and not self._is_left(file):
             yield from self._of_file(file, str(self._root / file.path))
 
     def _of_store(
-        self, form: TranscriptFormat, stored: StoredTranscript
+        self, form: TranscriptFormat, transcript: StoredTranscript
     ) -> Iterator[FoundTranscript]:
         self._tally.counts["files"] += 1
-        if self._is_current(form, stored.path, stored):
+        if self._is_current(form, transcript.path, transcript):
             self._tally.counts["unchanged"] += 1
             return
-        if not stored.size:
-            self._tally.reject(stored.path, 0, "not read: the archive is missing or damaged")
+        if not transcript.size:
+            self._tally.reject(transcript.path, 0, "not read: the archive is missing or damaged")
             return
-        head = probe(stored.lines())
-        session = form.describe(stored.place, next(iter(head), None), stored.companion)
-        facts = {"title": session.title or stored.title, "continues": stored.continues}
+        head = probe(transcript.lines())
+        session = form.describe(transcript.place, next(iter(head), None), transcript.companion)
+        facts = {"title": session.title or transcript.title, "continues": transcript.continues}
         session = storable(msgspec.structs.replace(session, **facts), self._context.drafts)
-        yield FoundTranscript(form=form, session=session, source=stored, head=head)
+        yield FoundTranscript(form=form, session=session, source=transcript, head=head)
 
     def _of_file(self, file: FoundFile, path: str) -> Iterator[FoundTranscript]:
         self._tally.counts["files"] += 1
         if any(self._is_current(form, path, file) for form in self._formats):
             self._tally.counts["unchanged"] += 1
             return
-        with ExitStack() as opened:
+        with ExitStack() as stack:
             try:
-                descriptor = opened.enter_context(open_beneath(self._root, file.path))
+                descriptor = stack.enter_context(open_beneath(self._root, file.path))
             except RecollectError as error:
                 self._tally.reject(path, 0, f"not read: {error.code}")
                 return
-            stream = opened.enter_context(open(descriptor, "rb", closefd=False))
+            stream = stack.enter_context(open(descriptor, "rb", closefd=False))
             content = unpack_file(stream) if path.endswith(COMPRESSED) else stream
             source = FileLines(path, content, os.fstat(descriptor).st_mtime_ns)
             if is_binary(content):
@@ -369,45 +370,47 @@ class _Run:
             elif source.size:
                 self._tally.reject(path, 1, "no known kind of transcript")
 
-    def _transcript(self, found: FoundTranscript, at_end: AtEnd | None) -> None:
+    def _transcript(self, transcript: FoundTranscript, at_end: AtEnd | None) -> None:
         """Import one transcript from where the last import stopped."""
-        form, session, source = found.form, found.session, found.source
+        form, session, source = transcript.form, transcript.session, transcript.source
         name = self._key(form, source.path)
         entry = self._ledger.get(name)
         if entry is None or not entry.fits(source):
             entry = LedgerEntry(source=name[0], path=name[1])
-        is_ours, stored = known_as(self._context, form.name, session.id)
-        project = _project_of(session, found.head)
+        is_ours, session_row = known_as(self._context, form.name, session.id)
+        project = _project_of(session, transcript.head)
         verdict = self._context.controls.verdict(project)
         if is_ours or verdict.reason() is not None:
             self._tally.counts["unchanged" if is_ours else "excluded"] += 1
             return
-        place = place_of(form, source.path)
-        whole = continued(self._context, found, place, entry)
-        reading = TranscriptImport(self._context, whole, place, entry)
-        reading.stored[session.id], reading.verdicts[project] = stored, verdict
+        location = location_of(form, source.path)
+        whole = continued(self._context, transcript, location, entry)
+        reading = TranscriptImport(self._context, whole, location, entry)
+        reading.stored[session.id], reading.verdicts[project] = session_row, verdict
         try:
             is_done = reading.run(lambda done: self._tell(source.path, done), at_end)
             self._is_announced = is_done and at_end is not None
         except ErasedMeanwhile:
             self._tally.put_back(reading.saved)
             self._ledger[name] = reading.written
-            self._transcript(found, at_end)
+            self._transcript(transcript, at_end)
         except Denied:
             if not self._context.ledger:
                 raise
             tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
-            left, origin = entry.left(source), (form.name, session.id)
-            self._context.database.write(lambda tx: write_entry(tx, tenant, left, now, origin))
+            remaining, origin = entry.left(source), (form.name, session.id)
+            self._context.database.write(lambda tx: write_entry(tx, tenant, remaining, now, origin))
             self._tally.counts["skipped"] += 1
 
-    def _is_current(self, form: TranscriptFormat, path: str, found: FoundFile | LineSource) -> bool:
+    def _is_current(
+        self, form: TranscriptFormat, path: str, source: FoundFile | LineSource
+    ) -> bool:
         """Return whether a transcript is unchanged, without opening it: most of thousands are."""
         entry = self._ledger.get(self._key(form, path))
         if entry is None:
             return False
-        size = entry.size if path.endswith(COMPRESSED) else found.size  # that is unpacked
-        return entry.is_of(size, found.mtime_ns)
+        size = entry.size if path.endswith(COMPRESSED) else source.size  # that is unpacked
+        return entry.is_of(size, source.mtime_ns)
 
     def _key(self, form: TranscriptFormat, path: str) -> tuple[str, str]:
         """Return the key of a transcript in the ledger: its format, and its path as stored."""
@@ -420,7 +423,7 @@ class _Run:
         """Mark our copy deleted if its followed transcript was, unless another one is there."""
         session = session_id_of(PurePath(file.path))
         living = f"{file.path.rpartition('/')[0]}/{session}{SUFFIX}".removeprefix("/")
-        if self._context.ledger and all(found.path != living for found in self._found.files):
+        if self._context.ledger and all(each.path != living for each in self._found.files):
             for form in self._formats:
                 if form.companion:
                     self._end(form, path, ForeignEnding(session=session, at=file.mtime_ns))
@@ -445,5 +448,5 @@ def _refused(error: ForeignStoreError) -> str:
 
 def _project_of(session: ForeignSession, records: Iterable[Record]) -> str | None:
     """Return the folder that a transcript is about, by its session or the first of its lines."""
-    told = (record[name] for record in records for name in _PROJECT if name in record)
-    return session.project or next((each for each in told if isinstance(each, str) and each), None)
+    names = (record[name] for record in records for name in _PROJECT if name in record)
+    return session.project or next((each for each in names if isinstance(each, str) and each), None)

@@ -102,34 +102,34 @@ def read_export(to: Destination, file: BinaryIO, order: IntakeOrder) -> Exchange
         Denied: it belongs to another tenant, and ``other_tenant`` is not set.
         StoreError: the database or the disk refused; what was stored stays.
     """
-    checked = check_export(file, lambda _: None)
-    return take_records(to, checked, records_of(file), order)
+    checkup = check_export(file, lambda _: None)
+    return take_records(to, checkup, records_of(file), order)
 
 
 def take_records(
-    to: Destination, checked: Checked, records: Iterable[tuple[Record, int]], order: IntakeOrder
+    to: Destination, checkup: Checked, records: Iterable[tuple[Record, int]], order: IntakeOrder
 ) -> ExchangeReport:
     """Import records, each with its end offset in bytes; as `read_export`."""
-    if checked.header.tenant != to.scope.tenant and not order.other_tenant:
+    if checkup.header.tenant != to.scope.tenant and not order.other_tenant:
         raise Denied(
             "the export is of another tenant",
             hint="add --other-tenant; its records get ids of their own",
         )
-    return _Run(to, checked, order).run(records)
+    return _Run(to, checkup, order).run(records)
 
 
 class _Run:
     """One import."""
 
-    def __init__(self, to: Destination, checked: Checked, order: IntakeOrder) -> None:
-        self._to, self._checked, self._order = to, checked, order
+    def __init__(self, to: Destination, checkup: Checked, order: IntakeOrder) -> None:
+        self._to, self._checked, self._order = to, checkup, order
         scope = to.scope
         self._gate = Gate(to)
         self._terms = ExchangeTerms(
             scope=scope,
-            is_moved=checked.header.tenant != scope.tenant,
+            is_moved=checkup.header.tenant != scope.tenant,
             floors=self._floors(),
-            greatest=checked.numbers,
+            greatest=checkup.numbers,
             blobs=to.blobs,
             at=to.clock.now_ms(),
             dry_run=order.dry_run,
@@ -145,8 +145,8 @@ class _Run:
             self._store(batch)
             self._tell(end)
         if not self._order.dry_run:
-            left = {name: self._gate.left_out[name] for name in ("withheld", "calls")}
-            self._to.controls.count(left)
+            left_out = {name: self._gate.left_out[name] for name in ("withheld", "calls")}
+            self._to.controls.count(left_out)
             self._to.database.write(self._end)
         return self._report()
 
@@ -176,39 +176,39 @@ class _Run:
             return None
 
     def _store(self, batch: list[Incoming]) -> None:
-        to, known = self._to, self._known
+        to, progress = self._to, self._known
         if self._order.dry_run:
-            self._known, added = to.database.read(lambda tx: self._stored(tx, batch, known))
+            self._known, counts = to.database.read(lambda tx: self._stored(tx, batch, progress))
         else:
-            self._known, added = to.database.write(lambda tx: self._stored(tx, batch, known))
+            self._known, counts = to.database.write(lambda tx: self._stored(tx, batch, progress))
             to.arrived.notify()
-        self._counts += added
+        self._counts += counts
 
     def _stored(
-        self, tx: Transaction, batch: list[Incoming], known: ExchangeProgress
+        self, tx: Transaction, batch: list[Incoming], progress: ExchangeProgress
     ) -> tuple[ExchangeProgress, Counter[str]]:
-        writer = ExchangeWriter(tx, self._terms, known)
+        writer = ExchangeWriter(tx, self._terms, progress)
         for item in batch:
             writer.take(item)
         return writer.finish(), writer.added
 
-    def _file(self, given: FileLine) -> None:
+    def _file(self, file: FileLine) -> None:
         workspace = self._to.workspace
-        if not self._order.files or workspace is None or not is_memory_path(given.path):
+        if not self._order.files or workspace is None or not is_memory_path(file.path):
             return
         redactor = self._to.redactor
-        shown = given.text if redactor is None else redactor.lines(given.text)
-        content = self._without_erased(shown.encode())
+        redacted = file.text if redactor is None else redactor.lines(file.text)
+        content = self._without_erased(redacted.encode())
         try:
-            there = read_beneath(workspace, given.path, limit=LARGEST_BYTES)
+            there = read_beneath(workspace, file.path, limit=LARGEST_BYTES)
         except NotFound:
             self._counts["file"] += 1
             if not self._order.dry_run:
-                append_beneath(workspace, given.path, lambda _: content, limit=LARGEST_BYTES)
+                append_beneath(workspace, file.path, lambda _: content, limit=LARGEST_BYTES)
             return
         self._counts["known"] += 1
         if there != content:
-            self._kept.append(given.path)
+            self._kept.append(file.path)
 
     def _without_erased(self, content: bytes) -> bytes:
         """Return the text of a memory file without the notes of erased sessions."""
@@ -224,19 +224,19 @@ class _Run:
         header, tenant = self._checked.header, self._to.scope.tenant
         key = _floors_key(header)
 
-        def unit(tx: Transaction) -> dict[str, int]:
+        def write(tx: Transaction) -> dict[str, int]:
             if header.home_id is not None and header.home_id == find_home_id(tx):
                 return {}  # its own records come back
-            stored = find_value(tx, key)
-            if stored is not None:
-                return msgspec.json.decode(stored, type=dict[str, int])
+            value = find_value(tx, key)
+            if value is not None:
+                return msgspec.json.decode(value, type=dict[str, int])
             floors = {kind: last_number(tx, tenant, kind) for kind in _NUMBERED}
             if not self._order.dry_run:
                 set_value(tx, key, msgspec.json.encode(floors).decode())
             return floors
 
         database = self._to.database
-        return database.read(unit) if self._order.dry_run else database.write(unit)
+        return database.read(write) if self._order.dry_run else database.write(write)
 
     def _end(self, tx: Transaction) -> None:
         drop_value(tx, _floors_key(self._checked.header))
@@ -266,13 +266,13 @@ class _Run:
 
     def _report(self) -> ExchangeReport:
         counts = self._counts + self._gate.left_out
-        known, renumbered = counts.pop("known", 0), counts.pop("renumbered", 0)
+        duplicates, renumbered = counts.pop("known", 0), counts.pop("renumbered", 0)
         left_out = {name: counts.pop(name) for name in LEFT_OUT if counts[name]}
         return ExchangeReport(
             dry_run=self._order.dry_run,
             source=self._checked.header.made_by,
             added={name: number for name, number in sorted(counts.items()) if number},
-            known=known,
+            known=duplicates,
             renumbered=renumbered,
             left_out=left_out,
             kept_files=tuple(self._kept),

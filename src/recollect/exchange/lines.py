@@ -127,10 +127,10 @@ class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Raises:
             ValueError: it has no record, or several.
         """
-        held = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
-        if len(held) != 1:
-            raise ValueError(len(held))
-        return held[0]
+        kinds = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
+        if len(kinds) != 1:
+            raise ValueError(len(kinds))
+        return kinds[0]
 
 
 Record: TypeAlias = (
@@ -294,9 +294,9 @@ def _line(raw: bytes, number: int) -> ExportLine:
 def _check_version(raw: bytes) -> None:
     digits = raw.removeprefix(MARK).partition(b",")[0]
     if digits.strip() != b"%d" % VERSION:
-        said = digits[:9].decode("ascii", "replace")
+        version = digits[:9].decode("ascii", "replace")
         raise InvalidInput(
-            f"the export has form {said}, and this recollect knows {VERSION}",
+            f"the export has form {version}, and this recollect knows {VERSION}",
             hint="update recollect",
         )
 
@@ -312,12 +312,12 @@ def _check_end(end: ExportEnd | None, seal: LineSeal, file: BinaryIO, at: int) -
 def _checked_number(record: Any, number: int) -> int:
     """Return the short number of a record, 0 if it has none; refuse one without room above it."""
     values = [getattr(record, name) for name in record.__struct_fields__]
-    given = getattr(record, "number", None) or 0
-    if given > MOST_NUMBER or any(isinstance(v, int) and not -MOST <= v <= MOST for v in values):
+    value = getattr(record, "number", None) or 0
+    if value > MOST_NUMBER or any(isinstance(v, int) and not -MOST <= v <= MOST for v in values):
         raise InvalidInput(
             f"line {number} of the export has a number that is too large", hint=_WHOLE
         )
-    return int(given)
+    return int(value)
 
 
 def _check_place(line: ExportLine, kind: str, session: str | None, number: int) -> str | None:
@@ -359,9 +359,9 @@ def session_in(line: SessionLine) -> Session:
     key = None if line.key is None else parse_key(line.key)
     if key is None or key.plain_name is not None:
         return of_unknown_origin(session)
-    place = {part: getattr(key, part) for part in PLACE}
+    origin = {part: getattr(key, part) for part in PLACE}
     mode = "group" if key.is_group else "main"
-    return with_account(msgspec.structs.replace(session, **place, mode=mode))
+    return with_account(msgspec.structs.replace(session, **origin, mode=mode))
 
 
 def compaction_in(line: CompactionLine, session_id: str) -> Compaction:

@@ -72,7 +72,7 @@ class MirrorRecovery:
 
     Args:
         path: The mirror.
-        taken: The ids of messages and compactions of other mirrors; those of this one are added.
+        taken_ids: Of messages and compactions of other mirrors; those of this one are added.
         copies: Copies of it that were set aside: lines that only they have come back as well.
 
     Attributes:
@@ -87,15 +87,15 @@ class MirrorRecovery:
         StoreError: the file cannot be read.
     """
 
-    def __init__(self, path: Path, taken: set[str], copies: Sequence[Path] = ()) -> None:
+    def __init__(self, path: Path, taken_ids: set[str], copies: Sequence[Path] = ()) -> None:
         self.path = path
         self._copies = copies
-        self._taken = taken
+        self._taken = taken_ids
         self.messages = self.compactions = 0
         self.seqs: set[int] = set()
         self.damaged: list[int] = []
-        told = (_session_line(line) for _, line in merged_lines(path, copies))
-        lines = [found for found in told if found is not None]
+        candidates = (_session_line(line) for _, line in merged_lines(path, copies))
+        lines = [candidate for candidate in candidates if candidate is not None]
         self.is_unknown = not lines
         self.line = lines[-1] if lines else _unknown(path)
 
@@ -135,11 +135,11 @@ class MirrorRecovery:
     def _batches(self, summaries: list[Compaction]) -> Iterator[list[Draft]]:
         batch: list[Draft] = []
         size = 0
-        for line, read in self._sound_lines():
-            if isinstance(read, Compaction):
-                summaries.append(read)
+        for line, record in self._sound_lines():
+            if isinstance(record, Compaction):
+                summaries.append(record)
                 continue
-            batch.append(read)
+            batch.append(record)
             size += len(line)
             if len(batch) == _BATCH or size > BATCH_BYTES:
                 yield batch
@@ -149,27 +149,27 @@ class MirrorRecovery:
 
     def _sound_lines(self) -> Iterator[tuple[bytes, Draft | Compaction]]:
         """Yield the messages and compactions, and note the lines that cannot be right."""
-        last, seen = self.line.forked_at_seq or 0, set[str]()
+        last, ids = self.line.forked_at_seq or 0, set[str]()
         for number, line in merged_lines(self.path, self._copies):
             unreadable = [number] if number else []  # lines of copies have no number
             if line.startswith(SESSION_LINE):
                 self.damaged += [] if _session_line(line) is not None else unreadable
                 continue
             try:
-                read = _read(line, self.line.id)
+                record = _read(line, self.line.id)
             except UNSOUND:
                 self.damaged += unreadable
                 continue
-            seq, id_, own = _identity(read)
+            seq, id_, own = _identity(record)
             if seq is not None and seq <= self.line.pruned_seq:
                 continue
-            if (seq is not None and seq <= last) or own in seen or id_ in self._taken:
+            if (seq is not None and seq <= last) or own in ids or id_ in self._taken:
                 self.damaged += unreadable
                 continue
             last = last if seq is None else seq
-            seen.add(own)
+            ids.add(own)
             self._taken.add(id_)
-            yield line, read
+            yield line, record
 
 
 def link_sessions(tx: Transaction, lines: Iterable[SessionLine]) -> int:
@@ -182,13 +182,13 @@ def link_sessions(tx: Transaction, lines: Iterable[SessionLine]) -> int:
     Returns:
         The number of forks that lost the session they share messages with.
     """
-    known = {line.id: line for line in lines}
+    by_id = {line.id: line for line in lines}
     parents: dict[str, str] = {}
     orphans = 0
-    for line in sorted(known.values(), key=lambda line: line.created_at):
-        if line.previous_id in known:
+    for line in sorted(by_id.values(), key=lambda line: line.created_at):
+        if line.previous_id in by_id:
             tx.execute(_FOLLOW, (line.previous_id, line.id))
-        if line.parent_id in known and line.id not in _above(line.parent_id, parents):
+        if line.parent_id in by_id and line.id not in _above(line.parent_id, parents):
             parents[line.id] = line.parent_id
             link = (line.parent_id, line.forked_at_seq or 0, line.parent_id, line.id)
             tx.execute(_LINK, link)
@@ -246,11 +246,11 @@ def _begin(tx: Transaction, line: SessionLine, session: Session) -> Session:
     return session
 
 
-def _identity(read: Draft | Compaction) -> tuple[int | None, str, str]:
+def _identity(record: Draft | Compaction) -> tuple[int | None, str, str]:
     """Return the seq of a message, the id in the home, and the key that is unique in the mirror."""
-    if isinstance(read, Compaction):
-        return None, read.id, f"through {read.through_seq}"
-    message = read.message
+    if isinstance(record, Compaction):
+        return None, record.id, f"through {record.through_seq}"
+    message = record.message
     return message.seq, message.id, f"event {message.event_id or message.id}"
 
 
@@ -327,7 +327,7 @@ def _draft(line: MessageLine, session_id: str) -> Draft:
     return Draft(message=message, encoded_content=content, encoded_metadata=metadata)
 
 
-class _Place(msgspec.Struct):
+class _Position(msgspec.Struct):
     seq: Seq
     id: str = ""
 
@@ -338,7 +338,7 @@ def copies_of_mirrors(home: Path) -> dict[str, list[Path]]:
     Raises:
         StoreError: a folder cannot be read.
     """
-    found: dict[str, list[Path]] = defaultdict(list)
+    copies: dict[str, list[Path]] = defaultdict(list)
     with os_errors(home):
         folders = [home / TRANSCRIPTS, *sorted((home / ASIDE).glob(f"*/{TRANSCRIPTS}"))[::-1]]
         for folder in folders:
@@ -347,8 +347,8 @@ def copies_of_mirrors(home: Path) -> dict[str, list[Path]]:
                 is_copy = ending.endswith((EDITED_SUFFIX, STRAY_SUFFIX))
                 is_aside = folder != folders[0] and not ending
                 if (is_copy or is_aside) and path.is_file() and not path.is_symlink():
-                    found[name].append(path)
-    return found
+                    copies[name].append(path)
+    return copies
 
 
 def merged_lines(path: Path, copies: Sequence[Path]) -> Iterator[tuple[int, bytes]]:
@@ -361,20 +361,20 @@ def merged_lines(path: Path, copies: Sequence[Path]) -> Iterator[tuple[int, byte
         yield from enumerate(read_lines(path), 1)
         return
     lines: list[tuple[tuple[int, int], int, bytes]] = []
-    known: set[tuple[int, str]] = set()
+    keys: set[tuple[int, str]] = set()
     for number, line in enumerate(read_lines(path), 1):
-        place = _place_of(line)
-        order = (lines[-1][0] if lines else (0, 0)) if place is None else _order(line, place)
-        known |= set() if place is None else {_key(line, place)}
+        position = _position_of(line)
+        order = (lines[-1][0] if lines else (0, 0)) if position is None else _order(line, position)
+        keys |= set() if position is None else {_key(line, position)}
         lines.append((order, number, line))
     for copy in copies:
         for line in read_lines(copy):
-            place = _place_of(line)
+            position = _position_of(line)
             if line.startswith(SESSION_LINE):
                 lines.append(((-1, 0), 0, line))  # first: the last one counts, the mirror's own
-            elif place is not None and _key(line, place) not in known:
-                known.add(_key(line, place))
-                lines.append((_order(line, place), 0, line))
+            elif position is not None and _key(line, position) not in keys:
+                keys.add(_key(line, position))
+                lines.append((_order(line, position), 0, line))
     yield from ((number, line) for _, number, line in sorted(lines, key=lambda each: each[0]))
 
 
@@ -384,22 +384,22 @@ def seqs_in(path: Path) -> set[int]:
     Raises:
         StoreError: the file cannot be read.
     """
-    places = (_place_of(line) for line in read_lines(path) if line.startswith(_MESSAGE))
-    return {place.seq for place in places if place is not None}
+    positions = (_position_of(line) for line in read_lines(path) if line.startswith(_MESSAGE))
+    return {position.seq for position in positions if position is not None}
 
 
 def seqs_in_records(path: Path) -> dict[str, set[int]]:
     """Return the seqs of the messages that a damaged ``records.db`` holds, as far as it is read."""
-    found: dict[str, set[int]] = defaultdict(set)
+    seqs: dict[str, set[int]] = defaultdict(set)
 
-    def unit(tx: Transaction) -> None:
+    def collect(tx: Transaction) -> None:
         for session_id, seq in tx.rows(_SEQS):
-            found[text(session_id)].add(integer(seq))
+            seqs[text(session_id)].add(integer(seq))
 
     with suppress(RecollectError), snapshots([path] if path.is_file() else []) as databases:
         for database in databases:
-            database.read(unit)
-    return found
+            database.read(collect)
+    return seqs
 
 
 def records_aside(home: Path) -> list[Path]:
@@ -407,17 +407,17 @@ def records_aside(home: Path) -> list[Path]:
     return sorted((home / ASIDE).glob(f"*/{RECORDS_FILE}"))[::-1]
 
 
-def _place_of(line: bytes) -> _Place | None:
+def _position_of(line: bytes) -> _Position | None:
     try:
-        return None if line.startswith(SESSION_LINE) else msgspec.json.decode(line, type=_Place)
+        return None if line.startswith(SESSION_LINE) else msgspec.json.decode(line, type=_Position)
     except UNREADABLE:
         return None
 
 
-def _order(line: bytes, place: _Place) -> tuple[int, int]:
-    return place.seq, not line.startswith(_MESSAGE)
+def _order(line: bytes, position: _Position) -> tuple[int, int]:
+    return position.seq, not line.startswith(_MESSAGE)
 
 
-def _key(line: bytes, place: _Place) -> tuple[int, str]:
+def _key(line: bytes, position: _Position) -> tuple[int, str]:
     """Return the unique key of a line: the seq of a message, the id of a summary."""
-    return (place.seq, "") if line.startswith(_MESSAGE) else (0, place.id)
+    return (position.seq, "") if line.startswith(_MESSAGE) else (0, position.id)

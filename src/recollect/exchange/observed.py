@@ -64,8 +64,8 @@ class Observing:
         if self._parts is None:
             return ()
         words = [_worded(each, project) for each in messages if _part(each) is not None]
-        given = [*uses, *words]
-        drafts = self._recorder.prepare(given) if given else ()
+        all_drafts = [*uses, *words]
+        drafts = self._recorder.prepare(all_drafts) if all_drafts else ()
         return [
             each
             for each in drafts
@@ -94,28 +94,30 @@ class Observing:
         ]
         if calls:
             link_calls(tx, session.id, calls, messages[-1].recorded_at)
-        told = [SaidMessage(each.id, each.role, each.text, prompt_of(each)) for each in messages]
-        if told:
-            link_turns(tx, session.id, told, messages[-1].recorded_at)
+        said_messages = [
+            SaidMessage(each.id, each.role, each.text, prompt_of(each)) for each in messages
+        ]
+        if said_messages:
+            link_turns(tx, session.id, said_messages, messages[-1].recorded_at)
         if not prepared:
             return 0
         uses = [each.observation.tool_use_id for each in prepared]
-        known = used_calls(tx, session.id, uses)  # a hook may have reported another outcome
+        reported = used_calls(tx, session.id, uses)  # a hook may have reported another outcome
         words = any(each.observation.event in _WORDS for each in prepared)
-        turns = _turns(tx, session, messages, told) if words else {}
+        turns = _turns(tx, session, messages, said_messages) if words else {}
         drafts = []
         for each in prepared:
-            made = each.observation
+            observation = each.observation
             facts: dict[str, str | None] = {"session_id": session.id}
-            if made.event in _WORDS:
-                message, turn = turns.get(made.session_id, (None, None))
+            if observation.event in _WORDS:
+                message, turn = turns.get(observation.session_id, (None, None))
                 if turn is None:
                     continue  # it was stored before, or belongs to the session that was copied
-                facts |= {"message_id": message, "event_id": event_key(made.event, turn)}
-            elif made.tool_use_id in known:
+                facts |= {"message_id": message, "event_id": event_key(observation.event, turn)}
+            elif observation.tool_use_id in reported:
                 continue
-            made = msgspec.structs.replace(made, **facts)
-            drafts.append(msgspec.structs.replace(each, observation=made))
+            observation = msgspec.structs.replace(observation, **facts)
+            drafts.append(msgspec.structs.replace(each, observation=observation))
         return len(self._recorder.add(tx, drafts).fresh)
 
 
@@ -129,16 +131,19 @@ def _part(message: Message) -> Literal["prompt", "answer"] | None:
 
 
 def _turns(
-    tx: Transaction, session: Session, messages: Sequence[Message], told: Sequence[SaidMessage]
+    tx: Transaction,
+    session: Session,
+    messages: Sequence[Message],
+    said_messages: Sequence[SaidMessage],
 ) -> dict[str, tuple[str, str | None]]:
     """Return the id and the turn of each of some new messages, by its id in the other program."""
     turn = last_prompt(tx, session.id, messages[0].seq) if messages else None
-    found = {}
-    for each, said in zip(messages, told, strict=True):
-        turn = said.prompt or turn
+    turns = {}
+    for each, message in zip(messages, said_messages, strict=True):
+        turn = message.prompt or turn
         if each.foreign_id is not None:
-            found[each.foreign_id] = (each.id, turn)
-    return found
+            turns[each.foreign_id] = (each.id, turn)
+    return turns
 
 
 def _worded(message: Message, project: str | None) -> GivenObservation:
@@ -189,15 +194,15 @@ class CallBook:
             if isinstance(block, ToolUseBlock) and block.id is not None:
                 self._waiting[block.id] = None if block.id in recalled else block
             elif isinstance(block, ToolResultBlock) and (call := block.tool_use_id) is not None:
-                known = call in self._waiting
-                asked = self._waiting.pop(call) if known else self._before(call)
-                if asked is None or call in recalled:
+                is_waiting = call in self._waiting
+                use = self._waiting.pop(call) if is_waiting else self._before(call)
+                if use is None or call in recalled:
                     continue  # only the call shows whether it may be captured
                 output = "\n".join(p.text for p in block.content if isinstance(p, TextBlock))
                 yield GivenObservation(
                     session_id=call,  # its session is known when it is stored
-                    tool_name=" ".join(asked.name.split())[:MAX_LABEL_CHARS],
-                    input=asked.input,
+                    tool_name=" ".join(use.name.split())[:MAX_LABEL_CHARS],
+                    input=use.input,
                     output=None if block.is_error else output,
                     error=output if block.is_error else None,
                     tool_use_id=call,
@@ -212,6 +217,8 @@ class CallBook:
         self._looks += 1
         if self._looks > _MOST_LOOKS:
             return None
-        told = (self._drafts.blocks(message.content or ()) for message in self._earlier(call))
-        calls = [b for each in told for b in each if isinstance(b, ToolUseBlock) and b.id == call]
+        contents = (self._drafts.blocks(message.content or ()) for message in self._earlier(call))
+        calls = [
+            b for each in contents for b in each if isinstance(b, ToolUseBlock) and b.id == call
+        ]
         return calls[-1] if calls and not self._drafts.recalled(calls) else None

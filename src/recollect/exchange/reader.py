@@ -134,19 +134,19 @@ def _decode_loosely(text: str) -> JsonValue:
 
 def probe(lines: Iterable[Line]) -> list[Record]:
     """Return the objects among the first lines of a transcript; broken lines are left out."""
-    found: list[Record] = []
-    left = _PROBED_BYTES
+    records: list[Record] = []
+    remaining = _PROBED_BYTES
     for line in islice(lines, _PROBED_LINES):
         try:
             record = decode_line(line.body or b"").value
         except ValueError:
             record = None
         if isinstance(record, Mapping):
-            found.append(record)
-        left -= len(line.body or b"")
-        if left < 0:
+            records.append(record)
+        remaining -= len(line.body or b"")
+        if remaining < 0:
             break
-    return found
+    return records
 
 
 def is_binary(file: BinaryIO) -> bool:
@@ -303,24 +303,24 @@ class FileLines:
     def bodies_before(self, offset: int) -> Iterator[bytes]:
         """Yield the lines before ``offset``."""
         file, begin = self._file, 0
-        place = file.tell()
+        position = file.tell()
         for line in read_lines(file):
             if begin >= offset:
                 break
             # The last one may have been taken before its line break was written.
             yield (line.body or b"")[: offset - begin]
             begin = line.end
-        file.seek(place)
+        file.seek(position)
 
     def digest(self, length: int) -> bytes:
         """Return a digest of the first ``length`` bytes, made from their ends."""
         file = self._file
-        place = file.tell()
+        position = file.tell()
         state = hashlib.sha256(length.to_bytes(8))
         for start in (0, max(0, length - _MARK_BYTES)):
             file.seek(start)
             state.update(file.read(min(length - start, _MARK_BYTES)))
-        file.seek(place)
+        file.seek(position)
         return state.digest()
 
 

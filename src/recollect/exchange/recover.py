@@ -234,8 +234,8 @@ class Recovery:
     def _mirrors(self) -> list[Path]:
         folder = self._home / TRANSCRIPTS
         with os_errors(folder):
-            found = sorted(folder.glob(f"*{MIRROR_SUFFIX}"))
-            paths = [path for path in found if path.is_file() and not path.is_symlink()]
+            candidates = sorted(folder.glob(f"*{MIRROR_SUFFIX}"))
+            paths = [path for path in candidates if path.is_file() and not path.is_symlink()]
         if paths or copies_of_mirrors(self._home) or (self._home / FACTS_FILE).is_file():
             return paths
         off = "" if self._settings.sessions.mirror else "sessions.mirror is off: "
@@ -260,17 +260,17 @@ class Recovery:
         facts = read_recovery_file(self._home)
         self._erased = facts.erased if facts is not None else []
         self._copies = copies_of_mirrors(self._home)
-        total, done = sum(path.stat().st_size for path in paths), 0
+        total, read_bytes = sum(path.stat().st_size for path in paths), 0
         for path in [*paths, *self._alone(paths, facts)]:
-            self._on_progress(RecoverProgress(done=done, total=total))
+            self._on_progress(RecoverProgress(done=read_bytes, total=total))
             self._one(path, database)
-            done += path.stat().st_size
+            read_bytes += path.stat().st_size
         self._on_progress(RecoverProgress(done=total, total=total))
         lines = self._lines.values()
         if database is None:
-            known = self._lines.keys()
+            ids = self._lines.keys()
             self._counts["orphans"] = sum(
-                line.parent_id is not None and line.parent_id not in known for line in lines
+                line.parent_id is not None and line.parent_id not in ids for line in lines
             )
         else:
             self._counts["orphans"] = database.write(lambda tx: link_sessions(tx, lines))
@@ -290,32 +290,34 @@ class Recovery:
 
     def _alone(self, paths: list[Path], facts: RecoveryFacts | None) -> Iterator[Path]:
         """Yield a copy of each missing mirror of a session that the home knows."""
-        imported = () if facts is None else facts.imported
-        known = {*_indexed_sessions(self._home), *(each.id for each in imported)}
-        for id_ in sorted(known - {path.name.removesuffix(MIRROR_SUFFIX) for path in paths}):
+        import_rows = () if facts is None else facts.imported
+        known_ids = {*_indexed_sessions(self._home), *(each.id for each in import_rows)}
+        for id_ in sorted(known_ids - {path.name.removesuffix(MIRROR_SUFFIX) for path in paths}):
             if self._copies.get(id_):
                 yield self._copies[id_].pop(0)
 
     def _note_missing(self) -> None:
         """Compare what was recovered with what every source had."""
-        held: list[tuple[Path, str, set[int]]] = []
+        sources: list[tuple[Path, str, set[int]]] = []
         for id_, copies in self._copies.items():
-            held += [(path, id_, seqs_in(path)) for path in copies if id_ in self._lines]
+            sources += [(path, id_, seqs_in(path)) for path in copies if id_ in self._lines]
         here = self._home / RECORDS_FILE
         for path in (here, *records_aside(self._home)):
-            found = seqs_in_records(path)
+            seqs_by_id = seqs_in_records(path)
             # A mirror that was restarted on purpose does not lack what the one before had.
-            held += [
-                (path, i, seqs) for i, seqs in found.items() if path == here or i in self._lines
+            sources += [
+                (path, i, seqs)
+                for i, seqs in seqs_by_id.items()
+                if path == here or i in self._lines
             ]
-        for path, id_, seqs in held:
+        for path, id_, seqs in sources:
             line = self._lines.get(id_)
             pruned = 0 if line is None else line.pruned_seq
-            left = {seq for seq in seqs if seq > pruned} - self._recovered.get(id_, set())
-            if left and not self._is_erased(id_):
-                self._recovered.setdefault(id_, set()).update(left)  # listed once
-                missing = MissingMessages(session_id=id_, count=len(left), path=str(path))
-                self._missing.append(missing)
+            missing_seqs = {seq for seq in seqs if seq > pruned} - self._recovered.get(id_, set())
+            if missing_seqs and not self._is_erased(id_):
+                self._recovered.setdefault(id_, set()).update(missing_seqs)  # listed once
+                gap = MissingMessages(session_id=id_, count=len(missing_seqs), path=str(path))
+                self._missing.append(gap)
 
     def _is_erased(self, id_: str) -> bool:
         return id_ in self._unfinished or is_among(self._erased, Scope().tenant, [(OURS, id_)])
@@ -323,8 +325,8 @@ class Recovery:
     def _note_lost(self, facts: RecoveryFacts) -> None:
         """Record the sessions that have neither records nor a mirror."""
         foreign = {each.id: each.foreign_id for each in facts.imported}
-        known = {*self._lines, *self._unfinished}
-        for id_ in sorted({*foreign, *_indexed_sessions(self._home)} - known):
+        known_ids = {*self._lines, *self._unfinished}
+        for id_ in sorted({*foreign, *_indexed_sessions(self._home)} - known_ids):
             if not self._is_erased(id_):
                 name = foreign.get(id_)
                 paths = (row.path for row in facts.rows.imports if name and name in row.path)
@@ -397,7 +399,7 @@ class Recovery:
             database.close()
 
     def _report(self, reason: str, imports: int, *, dry_run: bool) -> RecoverReport:
-        counted = ((text, self._counts[name]) for name, text in _WARNINGS.items())
+        counts = ((text, self._counts[name]) for name, text in _WARNINGS.items())
         return RecoverReport(
             dry_run=dry_run,
             reason=reason,
@@ -413,7 +415,7 @@ class Recovery:
             lost_sessions_count=len(self._lost),
             missing=tuple(self._missing[:MAX_LISTED]),
             missing_count=sum(each.count for each in self._missing),
-            warnings=tuple(text.format(number) for text, number in counted if number),
+            warnings=tuple(text.format(number) for text, number in counts if number),
         )
 
 
@@ -492,9 +494,9 @@ def what_is_wrong(home: Path, settings: Settings, clock: Clock) -> str | None:
 
 def _indexed_sessions(home: Path) -> set[str]:
     """Return the sessions in the indexes of a home; unreadable indexes are skipped."""
-    found: set[str] = set()
+    ids: set[str] = set()
     for path in (home / INDEX_FILE, *(home / AGENTS).glob(f"*/{INDEX_FILE}")):
         with suppress(RecollectError), snapshots([path] if path.is_file() else []) as indexes:
             for index in indexes:
-                found |= index.read(lambda tx: grouped_refs(tx, SESSIONS))
-    return found
+                ids |= index.read(lambda tx: grouped_refs(tx, SESSIONS))
+    return ids

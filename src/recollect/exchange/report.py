@@ -111,5 +111,5 @@ class Tally(msgspec.Struct, kw_only=True):
         """Count a line that could not be read."""
         self.counts["malformed_count"] += 1
         if len(self.malformed) < MAX_LISTED:
-            shown = self.shown(path)
-            self.malformed.append(MalformedLine(path=shown, line=line, reason=reason))
+            shown_path = self.shown(path)
+            self.malformed.append(MalformedLine(path=shown_path, line=line, reason=reason))

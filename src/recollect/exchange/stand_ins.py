@@ -53,22 +53,22 @@ def give_way(
     """
     if not drafts or tx.row(_IS_TOLD, (drafts[-1].message.event_id, session.id)) is not None:
         return session, list(drafts)
-    named = map(message_of, tx.all(_STAND_INS, (session.id,)))
-    stand_ins = [each for each in named if isinstance(each.metadata.get(STAND_IN), dict)]
+    rows = map(message_of, tx.all(_STAND_INS, (session.id,)))
+    stand_ins = [each for each in rows if isinstance(each.metadata.get(STAND_IN), dict)]
     if not stand_ins:
         return session, list(drafts)
     book = _Matches(stand_ins)
-    matched = [book.replaced(draft) for draft in drafts]
+    replaced = [book.replaced(draft) for draft in drafts]
     moving = _at_the_end(session, stand_ins, first_integer(tx.row(_PINNED, (session.id,))))
     stays = {each.id: each for each in stand_ins if each not in moving}
-    for draft in matched:
+    for draft in replaced:
         if draft.message.id in stays:
             _rewrite(tx, session, stays[draft.message.id], draft)
     waiting = [each for each in moving if book.waits(each)]
     now = drafts[-1].message.recorded_at
-    told = {draft.message.id for draft in matched} | {each.id for each in waiting}
-    session = _taken_out(tx, session, moving, told, now)
-    lines = [draft for draft in matched if draft.message.id not in stays]
+    kept_ids = {draft.message.id for draft in replaced} | {each.id for each in waiting}
+    session = _taken_out(tx, session, moving, kept_ids, now)
+    lines = [draft for draft in replaced if draft.message.id not in stays]
     return session, [*lines, *map(_draft_of, waiting)]
 
 
@@ -80,8 +80,8 @@ def prompt_of(message: Message) -> str | None:
 
 def ends_turn(message: Message) -> bool:
     """Return whether a line of a model says that its turn is over."""
-    told = part_of(foreign_of(message.metadata), MESSAGE)
-    return told.get("stop_reason") == "end_turn"
+    fields = part_of(foreign_of(message.metadata), MESSAGE)
+    return fields.get("stop_reason") == "end_turn"
 
 
 class _Matches:
@@ -94,15 +94,17 @@ class _Matches:
 
     def replaced(self, draft: Draft) -> Draft:
         """Return a draft under the id of its stand-in, or as it is."""
-        said = draft.message
-        if said.role == "user":
-            self._turn = prompt_of(said)
-            self._told_until = max(self._told_until, said.created_at)
-        found = next((each for each in self._left if self._stands_for(each, said)), None)
-        if found is None:
+        message = draft.message
+        if message.role == "user":
+            self._turn = prompt_of(message)
+            self._told_until = max(self._told_until, message.created_at)
+        stand_in = next((each for each in self._left if self._stands_for(each, message)), None)
+        if stand_in is None:
             return draft
-        self._left.remove(found)
-        return msgspec.structs.replace(draft, message=msgspec.structs.replace(said, id=found.id))
+        self._left.remove(stand_in)
+        return msgspec.structs.replace(
+            draft, message=msgspec.structs.replace(message, id=stand_in.id)
+        )
 
     def waits(self, stand_in: Message) -> bool:
         """Return whether the line of a stand-in is still to come.
@@ -113,16 +115,16 @@ class _Matches:
         is_over = stand_in.role == "assistant" and stand_in.created_at < self._told_until
         return stand_in in self._left and not is_over
 
-    def _stands_for(self, stand_in: Message, said: Message) -> bool:
-        if stand_in.role != said.role:
+    def _stands_for(self, stand_in: Message, message: Message) -> bool:
+        if stand_in.role != message.role:
             return False
         turn = stand_in.metadata[STAND_IN].get("prompt")
         if self._turn is not None and turn not in {None, self._turn}:
             return False
-        words, told = _words(stand_in.text), _words(said.text)
-        if said.role == "assistant":
-            return bool(told) and words.endswith(told)
-        return words == told or (turn is not None and turn == self._turn)
+        words, message_words = _words(stand_in.text), _words(message.text)
+        if message.role == "assistant":
+            return bool(message_words) and words.endswith(message_words)
+        return words == message_words or (turn is not None and turn == self._turn)
 
 
 def _words(text: str) -> str:
@@ -131,16 +133,16 @@ def _words(text: str) -> str:
 
 def _at_the_end(session: Session, stand_ins: Sequence[Message], pinned: int) -> list[Message]:
     """Return the stand-ins at the end of a session that no fork and no summary refers to."""
-    found: list[Message] = []
+    messages: list[Message] = []
     for each in reversed(stand_ins):
-        if each.seq != session.last_seq - len(found) or each.seq <= pinned:
+        if each.seq != session.last_seq - len(messages) or each.seq <= pinned:
             break
-        found.append(each)
-    return found[::-1]
+        messages.append(each)
+    return messages[::-1]
 
 
 def _taken_out(
-    tx: Transaction, session: Session, moving: Sequence[Message], told: set[str], now: int
+    tx: Transaction, session: Session, moving: Sequence[Message], kept_ids: set[str], now: int
 ) -> Session:
     if not moving:
         return session
@@ -148,23 +150,25 @@ def _taken_out(
     remove_messages(tx, session.tenant, session.id, ids, reused=True)
     last = moving[0].seq - 1
     tx.execute(_SHORTEN, (last, session.id))
-    gone = [each.id for each in moving if each.id not in told]
-    again = [each.id for each in moving if each.id in told]
-    changed = partial(record_changes, tx, tenant=session.tenant, at=now)
-    if gone:
-        changed(kind=MESSAGE_KIND, refs=gone, op="delete")
+    removed_ids = [each.id for each in moving if each.id not in kept_ids]
+    again = [each.id for each in moving if each.id in kept_ids]
+    record = partial(record_changes, tx, tenant=session.tenant, at=now)
+    if removed_ids:
+        record(kind=MESSAGE_KIND, refs=removed_ids, op="delete")
     if again:
-        changed(kind=REWRITE_KIND, refs=again, op="put")
-    changed(kind=SESSION_KIND, refs=[session.id], op="put")
+        record(kind=REWRITE_KIND, refs=again, op="put")
+    record(kind=SESSION_KIND, refs=[session.id], op="put")
     count = session.message_count - len(moving)
     return msgspec.structs.replace(session, last_seq=last, message_count=count)
 
 
-def _rewrite(tx: Transaction, session: Session, known: Message, draft: Draft) -> None:
+def _rewrite(tx: Transaction, session: Session, stand_in: Message, draft: Draft) -> None:
     """Put the line of a transcript in the place of its stand-in."""
-    told = draft.message
-    named = msgspec.structs.replace(known, event_id=told.event_id, foreign_id=told.foreign_id)
-    rewrite_message(tx, session, named, draft, finished=True)
+    message = draft.message
+    renamed = msgspec.structs.replace(
+        stand_in, event_id=message.event_id, foreign_id=message.foreign_id
+    )
+    rewrite_message(tx, session, renamed, draft, finished=True)
 
 
 def _draft_of(message: Message) -> Draft:

@@ -107,19 +107,19 @@ class TranscriptImport:
 
     Args:
         context: The destination, and the counts.
-        found: The transcript.
-        place: Its place, see `batch.place_of`.
+        transcript: The transcript.
+        location: Where it is, see `batch.location_of`.
         entry: How far it was read before.
     """
 
     def __init__(
-        self, context: ImportContext, found: FoundTranscript, place: str, entry: LedgerEntry
+        self, context: ImportContext, transcript: FoundTranscript, location: str, entry: LedgerEntry
     ) -> None:
-        session, source = found.session, found.source
+        session, source = transcript.session, transcript.source
         self._context = context
         self._origins = session.continues.origins if session.continues else {}
-        self._form, self._session, self._source = found.form, session, source
-        self._place = place
+        self._form, self._session, self._source = transcript.form, session, source
+        self._place = location
         self._entry = self.written = msgspec.structs.replace(entry, waits_for=None)
         self._tally = context.tally
         self.saved = context.tally.copy()
@@ -134,7 +134,7 @@ class TranscriptImport:
         self.verdicts: dict[str | None, CaptureVerdict] = {}
         self._folder = session.project
         skips = context.controls.skips_call
-        self._calls = CallFilter(lambda tool, told: skips(tool, told, self._folder))
+        self._calls = CallFilter(lambda tool, arguments: skips(tool, arguments, self._folder))
         self._book = CallBook(self._earlier, context.drafts)
         self._names: dict[str, str] = {}
         """The names of sessions by their foreign id, see `session_name`."""
@@ -185,48 +185,54 @@ class TranscriptImport:
         if not line.body.strip():
             return True
         try:
-            decoded = decode_line(line.body)
+            line_value = decode_line(line.body)
         except ValueError:
             self._malformed(line, "no JSON" if line.complete else "an unfinished last line")
             return line.complete
-        if not isinstance(decoded.value, Mapping):
+        if not isinstance(line_value.value, Mapping):
             self._malformed(line, "no JSON object")
             return True
-        self._tally.counts["replaced"] += decoded.replaced
-        self._is_clean = decoded.is_clean
+        self._tally.counts["replaced"] += line_value.replaced
+        self._is_clean = line_value.is_clean
         try:
-            self._sort(self._known_as(self._form.parse(decoded.value, self._session)), line)
+            self._sort(self._known_as(self._form.parse(line_value.value, self._session)), line)
         except InvalidInput as error:
             self._malformed(line, error.message)
         return True
 
-    def _known_as(self, parsed: ForeignLine) -> ForeignLine:
+    def _known_as(self, foreign_line: ForeignLine) -> ForeignLine:
         """Return a line whose ids can be stored: those that hold a secret are a keyed hash."""
         drafts = self._context.drafts
-        match parsed:
+        match foreign_line:
             case ForeignMessage(id=given):
-                session, ours = parsed.session, self._session
+                session, ours = foreign_line.session, self._session
                 if (session.id, session.key, session.agent) != (ours.id, ours.key, ours.agent):
                     session = storable(session, drafts)
                 id_ = None if given is None else drafts.identifier(given)
-                sender = None if parsed.sender is None else drafts.identifier(parsed.sender)
-                if id_ == given and sender == parsed.sender and session is parsed.session:
-                    return parsed
-                return msgspec.structs.replace(parsed, id=id_, sender=sender, session=session)
+                sender = (
+                    None if foreign_line.sender is None else drafts.identifier(foreign_line.sender)
+                )
+                if (
+                    id_ == given
+                    and sender == foreign_line.sender
+                    and session is foreign_line.session
+                ):
+                    return foreign_line
+                return msgspec.structs.replace(foreign_line, id=id_, sender=sender, session=session)
             case ForeignSession():
-                return storable(parsed, drafts)
-        return parsed
+                return storable(foreign_line, drafts)
+        return foreign_line
 
-    def _sort(self, parsed: ForeignLine, line: Line) -> None:
-        match parsed:
+    def _sort(self, foreign_line: ForeignLine, line: Line) -> None:
+        match foreign_line:
             case ForeignMessage():
-                self._message(parsed, line)
+                self._message(foreign_line, line)
             case ForeignSession():
-                self._learn(parsed)
+                self._learn(foreign_line)
             case Skip():
                 self._tally.counts["skipped"] += 1
             case Malformed():
-                self._malformed(line, parsed.reason)
+                self._malformed(line, foreign_line.reason)
 
     def _buried(self) -> frozenset[str]:
         """Return the erased sessions among those that messages were copied from."""
@@ -254,13 +260,13 @@ class TranscriptImport:
             self._tally.counts["withheld"] += 1
             return
         if isinstance(message.content, list):
-            before, kept = self._calls.calls, self._calls.kept(message.content)
+            before, content = self._calls.calls, self._calls.kept(message.content)
             self._tally.counts["calls"] += self._calls.calls - before
-            if kept is None:
+            if content is None:
                 return
-            if len(kept) < len(message.content):
+            if len(content) < len(message.content):
                 # The other fields of its record go with them: they repeat the answers of tools.
-                message = msgspec.structs.replace(message, content=kept, extra={})
+                message = msgspec.structs.replace(message, content=content, extra={})
         if not message.is_stored:
             blocks = self._redacted(message, lambda it: it.blocks(message.content or ()))
             recalled = self._context.drafts.recalled(blocks)
@@ -274,16 +280,18 @@ class TranscriptImport:
         if message.session.title is not None:
             self._learn(message.session)
         self._batch.add(message.session.id, draft)
-        said = draft.message
-        self._observe(message, said.blocks, self._time, recalled_in(said.metadata))
+        stored_message = draft.message
+        self._observe(
+            message, stored_message.blocks, self._time, recalled_in(stored_message.metadata)
+        )
 
     def _gather(self, session: ForeignSession, began: int) -> None:
         """Add a session to the batch; ``began`` is the time of its first message."""
         if session.id not in self._batch.sessions:
             facts = self._facts[session.id] = _merged(self._facts.get(session.id), session)
-            made = self._made(facts, began)
+            candidate = self._made(facts, began)
             self._batch.sessions[session.id] = SessionBatch(
-                candidate=made, continues=facts.continues
+                candidate=candidate, continues=facts.continues
             )
 
     def _observe(
@@ -296,8 +304,10 @@ class TranscriptImport:
         """Note the tools that a message used; those that were copied belong elsewhere."""
         if len(blocks) == 1 and type(blocks[0]) is TextBlock:
             return
-        found, source = self._book.uses(message, blocks, at, recalled), self._form.name
-        uses = [each for each in found if not self._is_erased(use_name(source, each.tool_use_id))]
+        observed, source = self._book.uses(message, blocks, at, recalled), self._form.name
+        uses = [
+            each for each in observed if not self._is_erased(use_name(source, each.tool_use_id))
+        ]
         if uses and message.id not in self._origins:
             session = message.within or message.session
             self._gather(session, at)
@@ -312,9 +322,11 @@ class TranscriptImport:
             with suppress(ValueError):
                 record = decode_line(body).value
                 if isinstance(record, Mapping):
-                    parsed = self._known_as(self._form.parse(record, self._session))
-                    if isinstance(parsed, ForeignMessage) and not self._is_withheld(parsed):
-                        yield parsed
+                    foreign_line = self._known_as(self._form.parse(record, self._session))
+                    if isinstance(foreign_line, ForeignMessage) and not self._is_withheld(
+                        foreign_line
+                    ):
+                        yield foreign_line
 
     def _is_withheld(self, message: ForeignMessage) -> bool:
         """Whether capture was off where and when a message was said."""
@@ -373,9 +385,13 @@ class TranscriptImport:
         if foreign.project is not None and session.project is not None:
             self._context.controls.projects.note(foreign.project, session.project)
         key = _key(foreign.key)
-        owned = owned_session(session, key, self._context.scope)
+        session_of_owner = owned_session(session, key, self._context.scope)
         tells_nothing = key is None or key.plain_name is not None
-        return of_unknown_origin(owned) if tells_nothing and not self._form.is_owners else owned
+        return (
+            of_unknown_origin(session_of_owner)
+            if tells_nothing and not self._form.is_owners
+            else session_of_owner
+        )
 
     def _label(self, text: str | None) -> str | None:
         """Return a foreign title or project as it can be stored; a long one is cut."""
@@ -385,13 +401,13 @@ class TranscriptImport:
         """Note the fields that all lines of a session share: as stored, or from its first line."""
         tenant, source, foreign_id = self._context.scope.tenant, self._form.name, message.session.id
         if foreign_id in self.stored:
-            stored = self.stored[foreign_id]
+            known_session = self.stored[foreign_id]
         else:
-            stored = self._context.database.read(
+            known_session = self._context.database.read(
                 lambda tx: find_foreign(tx, tenant, source, foreign_id)
             )
-        if stored is not None and self._is_told(stored):
-            self._extras.share(foreign_id, foreign_of(stored.metadata))
+        if known_session is not None and self._is_told(known_session):
+            self._extras.share(foreign_id, foreign_of(known_session.metadata))
             return
         self._extras.share(foreign_id, message.shared)
         metadata = message.session.metadata | {FOREIGN: message.shared}
@@ -406,8 +422,8 @@ class TranscriptImport:
     def _learn(self, session: ForeignSession) -> None:
         """Note the facts of a line about a session, whether it is still to be made or is there."""
         if session.title is not None and self._context.erased.numbers:
-            source, stored = self._form.name, self._label(session.title) or ""
-            names = (line_name(source, session.titled_line, None), title_name(source, stored))
+            source, label = self._form.name, self._label(session.title) or ""
+            names = (line_name(source, session.titled_line, None), title_name(source, label))
             if (self._lost and not self._kept) or any(map(self._is_erased, names)):
                 session = msgspec.structs.replace(session, title=None, title_is_final=False)
         self._facts[session.id] = _merged(self._facts.get(session.id), session)
@@ -429,23 +445,23 @@ class TranscriptImport:
         now, observing = self._context.clock.now_ms(), self._context.observing
         batch.prepare(observing)
 
-        def unit(tx: Transaction) -> tuple[Counter[str], LedgerEntry]:
+        def write(tx: Transaction) -> tuple[Counter[str], LedgerEntry]:
             self._context.erased.require_current(tx)
-            added, waits_for = batch.store(tx, tenant, self._form.name, self._place, observing)
+            counts, waits_for = batch.store(tx, tenant, self._form.name, self._place, observing)
             waits_for = before.waits_for or waits_for
             # The file will be read again from the first message that was left out.
-            written = entry if waits_for is None else before
+            ledger_entry = entry if waits_for is None else before
             facts = {"size": entry.size, "mtime_ns": entry.mtime_ns, "waits_for": waits_for}
-            written = msgspec.structs.replace(written, **facts)
-            origin = None if added["messages"] else (self._form.name, self._session.id)
-            write_entry(tx, tenant, written, now, origin)
+            ledger_entry = msgspec.structs.replace(ledger_entry, **facts)
+            origin = None if counts["messages"] else (self._form.name, self._session.id)
+            write_entry(tx, tenant, ledger_entry, now, origin)
             if at_end is not None:
-                at_end(tx, added)
-            return added, written
+                at_end(tx, counts)
+            return counts, ledger_entry
 
-        added, self.written = self._context.database.write(unit)
-        self._tally.counts += added
-        if added["erased"]:  # its lines are known now
+        added_counts, self.written = self._context.database.write(write)
+        self._tally.counts += added_counts
+        if added_counts["erased"]:  # its lines are known now
             self._context.database.read(self._context.erased.refresh)
         self._context.arrived.notify()
         self._batch = ImportBatch()
@@ -453,25 +469,25 @@ class TranscriptImport:
         self.saved = self._tally.copy()
 
 
-def _merged(known: ForeignSession | None, line: ForeignSession) -> ForeignSession:
+def _merged(session: ForeignSession | None, line: ForeignSession) -> ForeignSession:
     """Return the known facts of a session with those of a line added; earlier facts win.
 
     Only a title that a person chose replaces another.
     """
-    if known is None:
+    if session is None:
         return line
-    retitled = line.title is not None and (known.title is None or line.title_is_final)
+    retitled = line.title is not None and (session.title is None or line.title_is_final)
     first: dict[str, Any] = {
-        name: getattr(known, name) if getattr(known, name) is not None else getattr(line, name)
+        name: getattr(session, name) if getattr(session, name) is not None else getattr(line, name)
         for name in ("key", "agent", "project", "at")
     }
     return ForeignSession(
-        id=known.id,
+        id=session.id,
         **first,
-        title=line.title if retitled else known.title,
-        title_is_final=known.title_is_final or (retitled and line.title_is_final),
-        metadata=line.metadata | known.metadata,
-        continues=known.continues,
+        title=line.title if retitled else session.title,
+        title_is_final=session.title_is_final or (retitled and line.title_is_final),
+        metadata=line.metadata | session.metadata,
+        continues=session.continues,
     )
 
 
@@ -479,12 +495,12 @@ def known_as(context: ImportContext, source: str, session_id: str) -> tuple[bool
     """Return whether a file mirrors a session of this very home, and the session stored for it."""
     tenant = context.scope.tenant
 
-    def unit(tx: Transaction) -> tuple[bool, Session | None]:
+    def look_up(tx: Transaction) -> tuple[bool, Session | None]:
         context.erased.refresh(tx)
         mirrored = find_session(tx, Scope(tenant=tenant), session_id) is not None
         return mirrored, find_foreign(tx, tenant, source, session_id)
 
-    return context.database.read(unit)
+    return context.database.read(look_up)
 
 
 def _key(text: str | None) -> SessionKey | None:

@@ -73,7 +73,7 @@ class FollowedFile(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         path: As it is read, with links resolved.
-        place: The folder in which a session id means one session, see `import_batch.place_of`; None
+        place: The folder in which a session id means one session, see `batch.location_of`; None
             of an unknown format.
         is_there: Whether it exists; a program creates it with the first message.
     """
@@ -132,7 +132,7 @@ class FollowedTranscripts:
             format_name: The program.
         """
         from recollect.exchange.formats.registry import FORMATS
-        from recollect.exchange.rows.batch import place_of
+        from recollect.exchange.rows.batch import location_of
 
         try:
             real = PurePath(os.path.realpath(path)) if os.path.isabs(path) else None
@@ -145,7 +145,7 @@ class FollowedTranscripts:
             return None
         return FollowedFile(
             path=str(real),
-            place=None if form is None else place_of(form, str(real)),
+            place=None if form is None else location_of(form, str(real)),
             is_there=os.path.isfile(real) and os.access(real, os.R_OK),
         )
 

@@ -47,9 +47,11 @@ def anthropic_block(block: ours.ContentBlock) -> dict[str, Any]:
                 "input": block.input
             }
         case ours.ToolResultBlock():
-            told = {"type": "tool_result", "tool_use_id": block.tool_use_id, "name": block.name}
+            fields = {"type": "tool_result", "tool_use_id": block.tool_use_id, "name": block.name}
             error = {"is_error": True} if block.is_error else {}
-            return _told(told) | {"content": plain_content(block.content, anthropic_block)} | error
+            return (
+                _told(fields) | {"content": plain_content(block.content, anthropic_block)} | error
+            )
         case ours.OtherBlock():
             return dict(block.value)
 
@@ -58,12 +60,12 @@ def openclaw_block(block: ours.ContentBlock) -> dict[str, Any]:
     """Return a block as OpenClaw writes it."""
     match block:
         case ours.ToolUseBlock():
-            told = _told({"type": "toolCall", "id": block.id, "name": block.name})
-            return told | {"arguments": block.input}
+            fields = _told({"type": "toolCall", "id": block.id, "name": block.name})
+            return fields | {"arguments": block.input}
         case ours.ToolResultBlock():
-            told = {"type": "toolResult", "toolCallId": block.tool_use_id, "toolName": block.name}
+            fields = {"type": "toolResult", "toolCallId": block.tool_use_id, "toolName": block.name}
             content = [openclaw_block(each) for each in block.content]
-            return _told(told) | {"content": content, "isError": block.is_error}
+            return _told(fields) | {"content": content, "isError": block.is_error}
         case _:
             return anthropic_block(block)
 
@@ -82,14 +84,14 @@ def in_blocks(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def with_texts(content: Any, typed: Callable[[str], str]) -> Any:
-    """Return blocks with each text as ``typed`` gives it; those without text left are gone."""
+def with_texts(content: Any, convert: Callable[[str], str]) -> Any:
+    """Return blocks with each text as ``convert`` gives it; those without text left are gone."""
     if not isinstance(content, list):
         return content
     blocks: list[Any] = []
     for block in content:
         if isinstance(block, dict) and isinstance(block.get("text"), str):
-            text = typed(block["text"])
+            text = convert(block["text"])
             blocks += [block | {"text": text}] if text else []
         else:
             blocks.append(block)
@@ -104,10 +106,10 @@ def block_extras(
     A single text in a list is named even if there is nothing more, as it looks like a plain text;
     no need to say so where such a content is always a list.
     """
-    found = {str(place): _extra(block, spell) for place, block in enumerate(content)}
+    extras = {str(index): _extra(block, spell) for index, block in enumerate(content)}
     is_one = len(content) == 1 and not is_always_list
     is_text = is_one and isinstance(content[0], dict) and "text" in content[0]
-    return {place: extra for place, extra in found.items() if extra or is_text}
+    return {index: extra for index, extra in extras.items() if extra or is_text}
 
 
 def with_extras(content: Any, extras: object) -> Any:
@@ -115,10 +117,10 @@ def with_extras(content: Any, extras: object) -> Any:
     if not isinstance(extras, Mapping):
         return content
     content = in_blocks(content)
-    told = [extras.get(str(place)) for place in range(len(content))]
+    by_block = [extras.get(str(index)) for index in range(len(content))]
     return [
         block | extra if isinstance(extra, Mapping) else block
-        for block, extra in zip(content, told, strict=True)
+        for block, extra in zip(content, by_block, strict=True)
     ]
 
 
@@ -126,13 +128,13 @@ def _extra(raw: object, spell: Spelling) -> dict[str, Any]:
     if not isinstance(raw, dict) or (raw.get("type") == "text" and len(raw) == 2 and "text" in raw):
         return {}  # most are a text and nothing else
     try:
-        made = spell(ours.parse_block(raw))
+        written_block = spell(ours.parse_block(raw))
     except (InvalidInput, RecursionError):
         return {}
     return {
         key: raw[key]
         for key in raw
-        if key not in _SAID and (key not in made or made[key] != raw[key])
+        if key not in _SAID and (key not in written_block or written_block[key] != raw[key])
     }
 
 

@@ -189,8 +189,8 @@ def _is_of_the_program(record: port.Record) -> bool:
 def _line(
     record: port.Record, session: port.ForeignSession, role: str, content: str | list[Any]
 ) -> port.ForeignMessage:
-    uuid, told = record.get("uuid"), record.get("message")
-    message: dict[str, Any] = told if isinstance(told, dict) else {}
+    uuid, raw_message = record.get("uuid"), record.get("message")
+    message: dict[str, Any] = raw_message if isinstance(raw_message, dict) else {}
     metadata = {"parent": record.get("parentUuid"), "model": message.get("model")}
     if record.get("isCompactSummary") is True:
         role, metadata["kind"] = "system", "compaction"
@@ -217,14 +217,16 @@ def _extra(
     record: port.Record, message: dict[str, Any], content: str | list[Any]
 ) -> dict[str, dict[str, Any]]:
     """Return the fields of a line that its message does not hold."""
-    held = {"role", "content"} | ({"model"} if isinstance(message.get("model"), str) else set())
+    stored_fields = {"role", "content"} | (
+        {"model"} if isinstance(message.get("model"), str) else set()
+    )
     rest: dict[str, Any] = {}
     if isinstance(content, list) and content == message.get("content"):
         is_answer = record.get("type") == "assistant"
         rest = blocks.block_extras(content, blocks.anthropic_block, is_always_list=is_answer)
     return {
         "line": {key: record[key] for key in record if key not in _TOLD},
-        "message": {key: message[key] for key in message if key not in held},
+        "message": {key: message[key] for key in message if key not in stored_fields},
         "blocks": rest,
     }
 
@@ -240,8 +242,8 @@ def _user_role(content: str | list[Any] | None) -> str:
 def _typed_text(text: str) -> str:
     if _LOCAL_OUTPUT.match(text) or text.startswith(_INTERRUPTED):
         return ""
-    if found := _BASH_INPUT.match(text):
-        return f"! {found[1].strip()}"
+    if bash_input := _BASH_INPUT.match(text):
+        return f"! {bash_input[1].strip()}"
     if "<command-name>" in text and (command := _COMMAND.search(text)):
         arguments = _ARGUMENTS.search(text)
         return f"{command[1].strip()} {arguments[1].strip() if arguments else ''}".strip()
@@ -301,7 +303,7 @@ class _Chain:
 
     def summary(self, item: Compaction) -> Iterator[dict[str, Any]]:
         """Yield the border that Claude Code begins to read at, and the summary after it."""
-        border, told = _uuid_of(item.id + "/border"), _uuid_of(item.id)
+        border, summary_id = _uuid_of(item.id + "/border"), _uuid_of(item.id)
         frame = self._made(item.created_at) | {extras.REST: {extras.DERIVED: True}}
         yield frame | {
             "type": "system",
@@ -316,10 +318,10 @@ class _Chain:
             "type": "user",
             "isCompactSummary": True,
             "message": {"role": "user", "content": item.summary},
-            "uuid": told,
+            "uuid": summary_id,
             "parentUuid": border,
         }
-        self._last = told
+        self._last = summary_id
         self._known.clear()
 
     def _frame(self, item: port.Owned, foreign: Mapping[str, Any]) -> dict[str, Any]:
@@ -363,15 +365,15 @@ def _said(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
         subtype = extras.part_of(foreign, extras.LINE).get("subtype", "informational")
         return {"type": "system", "subtype": subtype, "content": message.text}
     kind = "assistant" if message.role == "assistant" else "user"
-    told: dict[str, Any] = {"role": kind, "content": content}
+    message_fields: dict[str, Any] = {"role": kind, "content": content}
     if kind == "assistant":
-        told["content"] = blocks.in_blocks(content)
-        told |= _model(message) if foreign else _answer(message)
+        message_fields["content"] = blocks.in_blocks(content)
+        message_fields |= _model(message) if foreign else _answer(message)
     summary = {"isCompactSummary": True} if message.role == "system" else {}
     return {
         "type": kind,
         **summary,
-        "message": told | dict(extras.part_of(foreign, extras.MESSAGE)),
+        "message": message_fields | dict(extras.part_of(foreign, extras.MESSAGE)),
     }
 
 
@@ -379,8 +381,8 @@ def _answer(message: Message) -> dict[str, Any]:
     """Return the fields that Claude Code expects in an answer beside its content."""
     spent = read_usage(message.metadata)
     usage = {} if spent is None else {"usage": _usage(spent)}
-    made = {"id": f"msg_{message.id}", "type": "message", "stop_reason": None}
-    return {**made, **_model(message), **usage}
+    fields = {"id": f"msg_{message.id}", "type": "message", "stop_reason": None}
+    return {**fields, **_model(message), **usage}
 
 
 def _usage(spent: Any) -> dict[str, int]:
@@ -400,8 +402,8 @@ def _model(message: Message) -> dict[str, Any]:
 def _session_id(session: Session) -> str:
     """Return the id of a session there: Claude Code accepts only UUIDs."""
     if session.source == _FORM.name:
-        told = extras.foreign_of(session.metadata).get("sessionId")
-        return told if isinstance(told, str) else str(session.foreign_id)
+        session_id = extras.foreign_of(session.metadata).get("sessionId")
+        return session_id if isinstance(session_id, str) else str(session.foreign_id)
     return _uuid_of(session.id)
 
 

@@ -113,11 +113,11 @@ def read_claude_mem(
     if is_database:
         with ForeignDatabase(path) as database:
             version = database.read(_checked_version)
-            kept: KeptThere = _Database(database)
-            yield _told(path, tenant, f"{SOURCE} schema {version}", size), _records(kept)
+            source: KeptThere = _Database(database)
+            yield _told(path, tenant, f"{SOURCE} schema {version}", size), _records(source)
     else:
-        kept = _Export(_decoded(path, size))
-        yield _told(path, tenant, f"{SOURCE} export", size), _records(kept)
+        source = _Export(_decoded(path, size))
+        yield _told(path, tenant, f"{SOURCE} export", size), _records(source)
 
 
 def _told(path: Path, tenant: str, made_by: str, size: int) -> Checked:
@@ -137,8 +137,8 @@ def _checked_version(query: Query) -> int:
         raise InvalidInput(
             "the database is none of claude-mem", hint="name its claude-mem.db, with its tables"
         )
-    found = query(_VERSION, ())[0][0]
-    version = found if isinstance(found, int) else 0
+    number = query(_VERSION, ())[0][0]
+    version = number if isinstance(number, int) else 0
     if not OLDEST <= version <= NEWEST:
         raise ForeignStoreError(
             f"the database has schema {version} of claude-mem, and {OLDEST} to {NEWEST} are known",
@@ -202,23 +202,23 @@ class _Export:
 
     def sessions(self) -> Iterator[Row]:
         """Yield its sessions, then those that only other rows name."""
-        seen = set()
+        ids = set()
         for row in self._rows["sessions"]:
-            seen.add(row.get("memory_session_id"))
+            ids.add(row.get("memory_session_id"))
             yield row
         for kind in ("observations", "summaries"):
             for row in self._rows[kind]:
                 key = row.get("memory_session_id")
-                if key not in seen:
-                    seen.add(key)
+                if key not in ids:
+                    ids.add(key)
                     yield {"memory_session_id": key, "project": row.get("project")}
 
     def of(self, kind: str, session: Row) -> Iterator[Row]:
         """Yield the rows of a session."""
         name = "content_session_id" if kind == "prompts" else "memory_session_id"
         key = session.get(name)
-        found = (row for row in self._rows[kind] if key is not None and row.get(name) == key)
-        yield from sorted(found, key=lambda row: _at(row) or 0)
+        rows = (row for row in self._rows[kind] if key is not None and row.get(name) == key)
+        yield from sorted(rows, key=lambda row: _at(row) or 0)
 
 
 def _rows(value: Any) -> list[Row]:
@@ -248,15 +248,15 @@ def _decoded(path: Path, size: int) -> Mapping[str, Any]:
     return document
 
 
-def _records(kept: KeptThere) -> Iterator[tuple[Record, int]]:
-    for row in kept.sessions():
-        for record in _of_session(kept, row):
+def _records(source: KeptThere) -> Iterator[tuple[Record, int]]:
+    for row in source.sessions():
+        for record in _of_session(source, row):
             yield record, 0
 
 
-def _of_session(kept: KeptThere, row: Row) -> Iterator[Record]:
+def _of_session(source: KeptThere, row: Row) -> Iterator[Record]:
     """Yield a session, its prompts, its observations and its summaries."""
-    observations, summaries = kept.of("observations", row), list(kept.of("summaries", row))
+    observations, summaries = source.of("observations", row), list(source.of("summaries", row))
     first = next(observations, None)
     began = _at(row, "started_at") or _at(first or (summaries or [row])[0]) or 0
     name = _text(row, "content_session_id") or _text(row, "memory_session_id")
@@ -276,19 +276,21 @@ def _of_session(kept: KeptThere, row: Row) -> Iterator[Record]:
         mode="main",
     )
     yield session
-    yield from _messages(kept, row, session, began)
+    yield from _messages(source, row, session, began)
     for each in (first, *observations):
         if each is not None:
             yield _observation(each, session)
     yield from (_summary(each, session) for each in summaries)
 
 
-def _messages(kept: KeptThere, row: Row, session: SessionLine, began: int) -> Iterator[MessageLine]:
-    prompts = [(_text(each, "prompt_text"), _at(each)) for each in kept.of("prompts", row)]
+def _messages(
+    source: KeptThere, row: Row, session: SessionLine, began: int
+) -> Iterator[MessageLine]:
+    prompts = [(_text(each, "prompt_text"), _at(each)) for each in source.of("prompts", row)]
     if not prompts:  # before schema 10 only the first one was kept
         prompts = [(_text(row, "user_prompt"), began)]
-    said = [(words, at) for words, at in prompts if words]
-    for seq, (words, at) in enumerate(said, 1):
+    texts = [(words, at) for words, at in prompts if words]
+    for seq, (words, at) in enumerate(texts, 1):
         event = f"{SOURCE}:{session.foreign_id}:{seq}"
         yield MessageLine(
             type="message",
@@ -321,22 +323,22 @@ def _observation(row: Row, session: SessionLine) -> Observation:
 
 
 def _summary(row: Row, session: SessionLine) -> Observation:
-    said = {name: _text(row, name) for name in _PARTS}
+    parts = {name: _text(row, name) for name in _PARTS}
     return _made(
         row,
         session,
         "summary",
         kind="summary",
-        title=said["request"] or "summary of a session",
-        summary=" ".join(filter(None, (said["completed"], said["learned"], said["next_steps"]))),
-        output=_words(said),
+        title=parts["request"] or "summary of a session",
+        summary=" ".join(filter(None, (parts["completed"], parts["learned"], parts["next_steps"]))),
+        output=_words(parts),
         files=(*_listed(row, "files_edited"), *_listed(row, "files_read")),
         agent_id=None,
     )
 
 
-def _words(said: Mapping[str, str]) -> str:
-    return "\n".join(f"{name.replace('_', ' ')}: {words}" for name, words in said.items() if words)
+def _words(parts: Mapping[str, str]) -> str:
+    return "\n".join(f"{name.replace('_', ' ')}: {words}" for name, words in parts.items() if words)
 
 
 def _made(
@@ -390,8 +392,8 @@ def _made(
 def _at(row: Row, name: str = "created_at") -> int | None:
     """Return the time of a row, ms UTC: of its number, else its text; None without a valid one."""
     epoch = row.get(f"{name}_epoch")
-    found = parse_time(epoch if isinstance(epoch, int | float) else row.get(name))
-    return found if found is not None and found <= MAX_MS else None
+    at = parse_time(epoch if isinstance(epoch, int | float) else row.get(name))
+    return at if at is not None and at <= MAX_MS else None
 
 
 def _text(row: Row, name: str) -> str:
@@ -409,5 +411,5 @@ def _listed(row: Row, name: str) -> list[str]:
             value = msgspec.json.decode(value)
         except msgspec.DecodeError:
             value = [value]
-    listed = value if isinstance(value, list) else []
-    return [each.strip() for each in listed if isinstance(each, str) and each.strip()]
+    items = value if isinstance(value, list) else []
+    return [each.strip() for each in items if isinstance(each, str) and each.strip()]

@@ -72,29 +72,29 @@ class Extras:
         if message.usage is None:
             return None
         try:
-            told = usage_of(message.usage)
+            usage = usage_of(message.usage)
         except InvalidInput:
             return None
         session_id, reply = message.session.id, message.reply
-        counted, before = self._counted.get(session_id, (None, told))
+        last_reply, before = self._counted.get(session_id, (None, usage))
         if reply is not None:
-            self._counted[session_id] = (reply, told)
-        if reply is None or counted != reply:
-            return told
+            self._counted[session_id] = (reply, usage)
+        if reply is None or last_reply != reply:
+            return usage
         return TokenUsage(
             **{
-                name: max(0, getattr(told, name) - getattr(before, name))
+                name: max(0, getattr(usage, name) - getattr(before, name))
                 for name in TokenUsage.__struct_fields__
             }
         )
 
     def _rest(self, message: ForeignMessage) -> dict[str, Any]:
-        shared = self._shared.get(message.session.id, {})
-        if message.shared == shared:
+        session_fields = self._shared.get(message.session.id, {})
+        if message.shared == session_fields:
             return {name: part for name, part in message.extra.items() if part}
         line = dict(message.extra.get(LINE, {}))
-        line |= {k: v for k, v in message.shared.items() if shared.get(k, _MISSING) != v}
-        absent = sorted(set(shared) - set(message.shared))
+        line |= {k: v for k, v in message.shared.items() if session_fields.get(k, _MISSING) != v}
+        absent = sorted(set(session_fields) - set(message.shared))
         parts = {**message.extra, LINE: line, ABSENT: absent}
         return {name: part for name, part in parts.items() if part}
 
@@ -104,18 +104,18 @@ def fitting(parts: dict[str, Any]) -> dict[str, Any]:
     if not parts or _is_small(parts):
         return parts
     try:
-        kept: dict[str, Any] = JsonCleaner().value(parts)
+        fields: dict[str, Any] = JsonCleaner().value(parts)
     except InvalidInput:
         return {LEFT_OUT: sorted(parts)}
     left_out: list[str] = []
-    while kept and len(msgspec.json.encode(kept)) > MAX_BYTES:
+    while fields and len(msgspec.json.encode(fields)) > MAX_BYTES:
         name, field = max(
-            ((name, field) for name, part in kept.items() for field in _fields(part)),
-            key=lambda place: len(msgspec.json.encode(_fields(kept[place[0]])[place[1]])),
+            ((name, field) for name, part in fields.items() for field in _fields(part)),
+            key=lambda path: len(msgspec.json.encode(_fields(fields[path[0]])[path[1]])),
         )
         left_out.append(f"{name}.{field}" if field else name)
-        kept = _without(kept, name, field)
-    return kept | ({LEFT_OUT: left_out} if left_out else {})
+        fields = _without(fields, name, field)
+    return fields | ({LEFT_OUT: left_out} if left_out else {})
 
 
 def _is_small(parts: dict[str, Any]) -> bool:
@@ -179,14 +179,14 @@ def restored(record: Record, line: ForeignLine, bare: Callable[[], ForeignLine])
         line = bare()
     if rest.get(DERIVED):
         return Skip(reason="made by recollect of the messages before")
-    told = {name: rest[name] for name in _CARRIED if name in rest}
-    if not isinstance(line, ForeignMessage) or not told:
+    carried = {name: rest[name] for name in _CARRIED if name in rest}
+    if not isinstance(line, ForeignMessage) or not carried:
         return line
-    if not all(isinstance(value, _CARRIED[name]) for name, value in told.items()):
+    if not all(isinstance(value, _CARRIED[name]) for name, value in carried.items()):
         return Malformed(reason="facts of recollect that cannot be read")
-    extra = line.extra if "content" not in told else {}
-    final = line.is_final or "metadata" in told
-    return msgspec.structs.replace(line, **told, extra=extra, is_final=final)
+    extra = line.extra if "content" not in carried else {}
+    final = line.is_final or "metadata" in carried
+    return msgspec.structs.replace(line, **carried, extra=extra, is_final=final)
 
 
 def with_rest(
@@ -200,44 +200,46 @@ def with_rest(
         form: The format that reads it.
         native: The message came from this format, so its metadata is made of the record again.
     """
-    read = form.parse(record, form.describe(PurePath("session.jsonl"), None))
-    wanted = {
+    parsed = form.parse(record, form.describe(PurePath("session.jsonl"), None))
+    expected = {
         "role": message.role,
         "content": msgspec.to_builtins(message.blocks),
         "name": message.name,
         "metadata": message.metadata,
     }
-    told = _told(read, message, native=native) if isinstance(read, ForeignMessage) else frozenset()
-    rest = {name: value for name, value in wanted.items() if name not in told}
+    derived = (
+        _told(parsed, message, native=native) if isinstance(parsed, ForeignMessage) else frozenset()
+    )
+    rest = {name: value for name, value in expected.items() if name not in derived}
     return record | ({REST: rest} if rest else {})
 
 
-def _told(read: ForeignMessage, message: Message, *, native: bool) -> frozenset[str]:
+def _told(parsed: ForeignMessage, message: Message, *, native: bool) -> frozenset[str]:
     """Return the names of the parts of a message that reading its record restores."""
     same = {
-        "role": read.role == message.role,
-        "content": _blocks(read) == message.blocks,
-        "name": read.name == message.name,
-        "metadata": _is_metadata_told(message.metadata, read, native=native),
+        "role": parsed.role == message.role,
+        "content": _blocks(parsed) == message.blocks,
+        "name": parsed.name == message.name,
+        "metadata": _is_metadata_told(message.metadata, parsed, native=native),
     }
     return frozenset(name for name, is_same in same.items() if is_same)
 
 
-def _is_metadata_told(wanted: Mapping[str, Any], read: ForeignMessage, *, native: bool) -> bool:
-    if native and FOREIGN in wanted:
-        return _own(wanted) == _own(read.metadata)
+def _is_metadata_told(expected: Mapping[str, Any], parsed: ForeignMessage, *, native: bool) -> bool:
+    if native and FOREIGN in expected:
+        return _own(expected) == _own(parsed.metadata)
     extras = Extras()
-    if read.shared:
-        extras.share(read.session.id, read.shared)
-    return extras.metadata(read) == wanted
+    if parsed.shared:
+        extras.share(parsed.session.id, parsed.shared)
+    return extras.metadata(parsed) == expected
 
 
 def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in metadata.items() if key not in _FOLLOWS}
 
 
-def _blocks(read: ForeignMessage) -> object:
+def _blocks(parsed: ForeignMessage) -> object:
     try:
-        return parse_content(read.content)
+        return parse_content(parsed.content)
     except InvalidInput:
         return None

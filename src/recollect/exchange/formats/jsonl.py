@@ -86,15 +86,15 @@ class JsonlFormat:
         if record.get("type") == "compaction" and "role" not in record:
             return port.Skip(reason="made by recollect of the messages before")
         role = record.get("role")
-        known = _ROLES.get(role.lower()) if isinstance(role, str) else None
-        if known is None:
+        known_role = _ROLES.get(role.lower()) if isinstance(role, str) else None
+        if known_role is None:
             return port.Malformed(reason="no known role")
-        content = _content(record, known)
+        content = _content(record, known_role)
         if not isinstance(content, str | list | None):
             return port.Malformed(reason="content that is neither text nor blocks")
         if not content:
             return port.Skip(reason="no content")
-        return _message(record, _placed(record, session), known, content)
+        return _message(record, _placed(record, session), known_role, content)
 
 
 def _message(
@@ -125,16 +125,16 @@ def _placed(record: port.Record, session: port.ForeignSession) -> port.ForeignSe
     if _PLACES.isdisjoint(record):
         return session
     title, project = _text(record, "title"), _text(record, "project")
-    named = _text(record, *_SESSION)
-    if named is None and title is None and project is None:
+    name = _text(record, *_SESSION)
+    if name is None and title is None and project is None:
         return session
     return port.ForeignSession(
-        id=named or session.id,
-        key=_plain_key(named) if named else session.key,
+        id=name or session.id,
+        key=_plain_key(name) if name else session.key,
         agent=session.agent,
         project=project or session.project,
         title=title,
-        at=None if named else session.at,
+        at=None if name else session.at,
     )
 
 
@@ -157,8 +157,8 @@ def _content(record: port.Record, role: str) -> object:
             }
         ]
     if isinstance(calls, list) and calls and isinstance(content, str | list | None):
-        said = [content] if isinstance(content, str) else content or []
-        return [*said, *(_call(call) for call in calls)]
+        blocks = [content] if isinstance(content, str) else content or []
+        return [*blocks, *(_call(call) for call in calls)]
     return content
 
 

@@ -78,15 +78,15 @@ class OpenClawFormat:
     ) -> port.ForeignSession:
         """Return the session of a file, from its header or, without one, from its name."""
         header = header if header is not None and header.get("type") == "session" else {}
-        given = header.get("id")
+        header_id = header.get("id")
         project = header.get("cwd")
-        session_id = given if isinstance(given, str) and given else session_id_of(path)
-        known = companion or {}
-        key = _key_of(session_id, known)
+        session_id = header_id if isinstance(header_id, str) and header_id else session_id_of(path)
+        facts = companion or {}
+        key = _key_of(session_id, facts)
         return port.ForeignSession(
             id=session_id,
             key=key,
-            metadata=_started_by(key, known),
+            metadata=_started_by(key, facts),
             agent=_agent_of(path),
             project=project if isinstance(project, str) and project else None,
             at=port.parse_time(header.get("timestamp")),
@@ -132,21 +132,21 @@ def _key_of(session_id: str, companion: port.Record) -> str | None:
     return None
 
 
-def _started_by(key: str | None, known: port.Record) -> dict[str, str]:
+def _started_by(key: str | None, by_key: port.Record) -> dict[str, str]:
     """Return the session that a sub-agent works for: the topmost one in the chain that started it.
 
     Empty for other sessions, and if that session is not known or a job's.
     """
-    above, seen = key, set[str]()
-    while above is not None and _SPAWNED in above and above not in seen:
-        seen.add(above)
-        entry = known.get(above)
+    above, visited = key, set[str]()
+    while above is not None and _SPAWNED in above and above not in visited:
+        visited.add(above)
+        entry = by_key.get(above)
         facts = entry if isinstance(entry, dict) else {}
         above = _text(facts.get("spawnedBy")) or _text(facts.get("parentSessionKey"))
-    entry = known.get(above or "")
+    entry = by_key.get(above or "")
     root = entry if isinstance(entry, dict) else {}
     session = _text(root.get("sessionId"))
-    if above is None or above == key or above in seen or session is None:
+    if above is None or above == key or above in visited or session is None:
         return {}
     if root.get("createdVia") == "cron" or _is_automatic(above):
         return {}
@@ -271,17 +271,19 @@ def _line(
 
 def _extra(record: port.Record, message: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the fields of an entry that its message does not hold."""
-    held = _SAID | {key for key in ("from", "model") if isinstance(message.get(key), str)}
-    held |= {"role"} if str(message.get("role")) in _PLAIN and not is_machine(record) else set()
+    stored_fields = _SAID | {key for key in ("from", "model") if isinstance(message.get(key), str)}
+    stored_fields |= (
+        {"role"} if str(message.get("role")) in _PLAIN and not is_machine(record) else set()
+    )
     if port.parse_time(message.get("timestamp")) == port.parse_time(record.get("timestamp")):
-        held |= {"timestamp"}
+        stored_fields |= {"timestamp"}
     content, is_answer = message.get("content"), message.get("role") != "user"
     rest: dict[str, Any] = {}
     if isinstance(content, list):
         rest = blocks.block_extras(content, blocks.openclaw_block, is_always_list=is_answer)
     return {
         "line": {key: record[key] for key in record if key not in _HELD},
-        "message": {key: message[key] for key in message if key not in held},
+        "message": {key: message[key] for key in message if key not in stored_fields},
         "blocks": rest,
     }
 
@@ -367,19 +369,19 @@ class OpenClawWriter:
             yield {"type": "session_info", "id": f"{session.id}-name", "parentId": None} | name
         last: str | None = None
         waiting: list[Compaction] = []
-        known: set[str] = set()
+        ids: set[str] = set()
         for item in items:
             if isinstance(item, Compaction):
                 waiting.append(item)
                 continue
-            entry = _entry(item, last, known)
+            entry = _entry(item, last, ids)
             for summary in waiting:
                 yield _summary_line(summary, last, entry["id"])
                 entry["parentId"] = last = summary.id
             waiting = []
             yield extras.with_rest(entry, item.message, _FORM, native=item.is_of(_FORM.name))
             last = entry["id"]
-            known.add(entry["id"])
+            ids.add(entry["id"])
         for summary in waiting:
             yield _summary_line(summary, last, last)
 
@@ -395,26 +397,28 @@ def _header(session: Session) -> dict[str, Any]:
     return header | ({} if session.project is None else {"cwd": session.project})
 
 
-def _summary_line(summary: Compaction, parent: str | None, kept: str | None) -> dict[str, Any]:
+def _summary_line(
+    summary: Compaction, parent: str | None, first_kept: str | None
+) -> dict[str, Any]:
     return {
         "type": "compaction",
         "id": summary.id,
         "parentId": parent,
         "timestamp": to_iso(summary.created_at),
         "summary": summary.summary,
-        "firstKeptEntryId": kept,
+        "firstKeptEntryId": first_kept,
         "tokensBefore": summary.tokens_before,
         extras.REST: {extras.DERIVED: True},
     }
 
 
-def _entry(item: port.Owned, last: str | None, known: set[str]) -> dict[str, Any]:
+def _entry(item: port.Owned, last: str | None, ids: set[str]) -> dict[str, Any]:
     message, native = item.message, item.is_of(_FORM.name)
     foreign = extras.foreign_of(message.metadata) if native else {}
     parent = message.metadata.get("parent")
     frame = {
         "id": (native and message.foreign_id) or message.id,
-        "parentId": parent if parent in known else last,
+        "parentId": parent if parent in ids else last,
         "timestamp": to_iso(message.created_at),
     }
     kind = message.metadata.get("kind")
@@ -425,19 +429,24 @@ def _entry(item: port.Owned, last: str | None, known: set[str]) -> dict[str, Any
             "summary": message.text,
             **extras.part_of(foreign, extras.LINE),
         }
-    said = _said(message, foreign) | dict(extras.part_of(foreign, extras.MESSAGE))
-    return {"type": "message", **frame, "message": said, **extras.part_of(foreign, extras.LINE)}
+    message_fields = _said(message, foreign) | dict(extras.part_of(foreign, extras.MESSAGE))
+    return {
+        "type": "message",
+        **frame,
+        "message": message_fields,
+        **extras.part_of(foreign, extras.LINE),
+    }
 
 
 def _said(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
     """Return the message of an entry, as the role that OpenClaw has for it."""
-    said = {**_by_role(message, foreign), "timestamp": message.created_at}
+    message_fields = {**_by_role(message, foreign), "timestamp": message.created_at}
     if message.name is not None:
-        said["from"] = message.name
+        message_fields["from"] = message.name
     model, spent = message.metadata.get(MODEL), read_usage(message.metadata)
     if isinstance(model, str):
-        said[MODEL] = model
-    return said | ({"usage": _usage(spent)} if spent is not None and not foreign else {})
+        message_fields[MODEL] = model
+    return message_fields | ({"usage": _usage(spent)} if spent is not None and not foreign else {})
 
 
 def _by_role(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
@@ -448,9 +457,9 @@ def _by_role(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
         case "compactionSummary" | "branchSummary", _:
             return {"summary": message.text}
         case _, (ToolResultBlock() as result,) if message.role == "tool":
-            told = {"role": "toolResult", **blocks.openclaw_block(result)}
-            del told["type"]
-            return told
+            fields = {"role": "toolResult", **blocks.openclaw_block(result)}
+            del fields["type"]
+            return fields
     content = blocks.with_extras(
         blocks.plain_content(message.blocks, blocks.openclaw_block), foreign.get(extras.BLOCKS)
     )

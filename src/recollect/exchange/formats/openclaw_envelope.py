@@ -47,8 +47,8 @@ _HYPHENATED = {"nextcloudtalk": "nextcloud-talk", "teams": "msteams"}
 
 def as_typed(text: str) -> str:
     """Return a text as a person wrote it, without what the program put around it."""
-    while (found := _ENVELOPE.match(text)) is not None:
-        text = text[found.end() :].lstrip()
+    while (match := _ENVELOPE.match(text)) is not None:
+        text = text[match.end() :].lstrip()
     return _FOOT.sub("", text)
 
 
@@ -70,43 +70,43 @@ def envelope_sender(content: object, key: str | None) -> tuple[str | None, str |
     if isinstance(content, list):
         texts = (block.get("text") for block in content if isinstance(block, dict))
         content = next((each for each in texts if isinstance(each, str)), None)
-    found = _first_of_channel(content) if isinstance(content, str) else None
-    if found is None:
+    match = _first_of_channel(content) if isinstance(content, str) else None
+    if match is None:
         return None, None
-    channel = found["channel"].lower().replace(" ", "")
+    channel = match["channel"].lower().replace(" ", "")
     channel = _HYPHENATED.get(channel, channel)
-    name, user = _labelled(found["facts"].strip())
+    name, user = _labelled(match["facts"].strip())
     if _is_group(user or name, key):
-        name, user = _speaker(found.string[found.end() :])
-    if user and _SECOND.match(found.string, found.end()):
+        name, user = _speaker(match.string[match.end() :])
+    if user and _SECOND.match(match.string, match.end()):
         user = NO_CHANNEL  # one of the two is made up, and it may be a name that ends the first
     return name or None, str(account(channel, None, user)) if user else None
 
 
 def _labelled(label: str) -> tuple[str, str | None]:
     """Return the name and the id in a label: ``Ann (@ann) id:42 +5m``."""
-    found = _ID.match(label)
-    name = label[: found.start(1) - 3] if found else _ELAPSED.sub("", label)
-    user = found[1] if found else name if _NUMBER.fullmatch(name) else None
+    match = _ID.match(label)
+    name = label[: match.start(1) - 3] if match else _ELAPSED.sub("", label)
+    user = match[1] if match else name if _NUMBER.fullmatch(name) else None
     return _USERNAME.sub("", name.strip()), user
 
 
-def _speaker(said: str) -> tuple[str, str | None]:
+def _speaker(label: str) -> tuple[str, str | None]:
     """Return the name and id of the speaker in a group; neither if the label may be a name's."""
-    line = said.partition("\n")[0]
-    found = _SPEAKER.match(line)
-    if found is None or len(_SPEAKER_ID.findall(line)) > 1:
+    line = label.partition("\n")[0]
+    match = _SPEAKER.match(line)
+    if match is None or len(_SPEAKER_ID.findall(line)) > 1:
         return "", None
-    return found["name"].strip(), found["id"] or found["number"]
+    return match["name"].strip(), match["id"] or match["number"]
 
 
 def _first_of_channel(content: str) -> re.Match[str] | None:
     """Return the envelope that a channel made, which only others of the program may precede."""
-    place = 0
-    while (found := _ENVELOPE.match(content, place)) is not None:
-        if found["channel"] is not None:
-            return found
-        place = found.end()
+    offset = 0
+    while (match := _ENVELOPE.match(content, offset)) is not None:
+        if match["channel"] is not None:
+            return match
+        offset = match.end()
     return None
 
 

@@ -109,7 +109,7 @@ _BRANCHED: LiteralString = """
     SELECT max(seq) FROM transcript_event_identities
     WHERE session_id = ? AND seq < ? AND event_type IN ('leaf', 'reset')
 """
-_PLACE: LiteralString = """
+_PARENTS: LiteralString = """
     SELECT event_id, parent_id FROM transcript_event_identities WHERE session_id = ? AND seq = ?
 """
 _IDS: LiteralString = """
@@ -190,22 +190,22 @@ class OpenClawStore:
         nodes, windows, archives = self._database.read(
             lambda query: (query(_NODES, ()), query(_WINDOWS, ()), query(_ARCHIVES, ()))
         )
-        known = _companion(nodes)
+        companion = _companion(nodes)
         chains = {text(row[0]): (text(row[1]), row[2]) for row in windows}
-        found: list[StoredTranscript] = []
+        transcripts: list[StoredTranscript] = []
         for row in windows:
-            place = self._placed(text(row[0]), text(row[1]), known, row[4])
+            location = self._placed(text(row[0]), text(row[1]), companion, row[4])
             if row[5] is not None:
                 before = _before(text(row[0]), chains)
-                found.append(_Window(place, self._database, row, before, self._storable))
+                transcripts.append(_Window(location, self._database, row, before, self._storable))
             elif row[7] is not None:
-                found.append(_Archive(place, "cold", row[3], partial(self._cold, row)))
+                transcripts.append(_Archive(location, "cold", row[3], partial(self._cold, row)))
         for row in archives:
             if row[2] == "reset" or include_deleted:
-                place = self._placed(text(row[0]), text(row[1]), known, None)
+                location = self._placed(text(row[0]), text(row[1]), companion, None)
                 name = f"{text(row[2])}.{text(row[3])}"
-                found.append(_Archive(place, name, row[5], partial(self._archived, row)))
-        return found
+                transcripts.append(_Archive(location, name, row[5], partial(self._archived, row)))
+        return transcripts
 
     def endings(self) -> list[ForeignEnding]:
         """Return the sessions that somebody deleted, asked to forget or archived there."""
@@ -219,12 +219,12 @@ class OpenClawStore:
             for row in rows
         ]
 
-    def _placed(self, session: str, key: str, known: Record, title: SqlValue) -> _Place:
-        entry = dict(known.get(key) or {}) | {"sessionId": session}
-        return _Place(
+    def _placed(self, session: str, key: str, companion: Record, title: SqlValue) -> _Location:
+        entry = dict(companion.get(key) or {}) | {"sessionId": session}
+        return _Location(
             path=f"{self._path}#{self._storable(session)}",
             place=PurePath("agents", self._agent, "sessions", f"{session}.jsonl"),
-            companion={**known, key: entry},
+            companion={**companion, key: entry},
             title=title if isinstance(title, str) else None,
         )
 
@@ -248,7 +248,7 @@ class OpenClawStore:
         return packed if isinstance(packed, bytes) else b""
 
 
-class _Place(msgspec.Struct, frozen=True):
+class _Location(msgspec.Struct, frozen=True):
     path: str
     place: PurePath
     companion: Record
@@ -260,9 +260,11 @@ class _Archive(FileLines):
 
     continues: Continuation | None = None
 
-    def __init__(self, place: _Place, name: str, at: SqlValue, load: Callable[[], bytes]) -> None:
-        super().__init__(f"{place.path}.{name}{COMPRESSED}", load, _nanoseconds(at))
-        self.place, self.companion, self.title = place.place, place.companion, place.title
+    def __init__(
+        self, location: _Location, name: str, at: SqlValue, load: Callable[[], bytes]
+    ) -> None:
+        super().__init__(f"{location.path}.{name}{COMPRESSED}", load, _nanoseconds(at))
+        self.place, self.companion, self.title = location.place, location.companion, location.title
 
 
 class _Window:
@@ -270,14 +272,14 @@ class _Window:
 
     def __init__(
         self,
-        place: _Place,
+        location: _Location,
         database: ForeignDatabase,
         row: Row,
         before: list[str],
         storable: Callable[[str], str],
     ) -> None:
-        self.path, self.place = place.path, place.place
-        self.companion, self.title = place.companion, place.title
+        self.path, self.place = location.path, location.place
+        self.companion, self.title = location.companion, location.title
         self._database, self._before, self._storable = database, before, storable
         self._id, self._generation = text(row[0]), text_or_none(row[6]) or ""
         self.size = min(integer(row[5]), _LARGEST_SEQ) + 1
@@ -310,35 +312,35 @@ class _Window:
         """The window before, if its events were copied, and the events that both share."""
         storable = self._storable
 
-        def unit(query: Query) -> tuple[dict[str, str], list[Row]]:
-            copied = {
+        def read_rows(query: Query) -> tuple[dict[str, str], list[Row]]:
+            origins = {
                 storable(text(row[0])): storable(other)
                 for other in self._before
                 for row in query(_COPIED, (other, self._id))
             }
-            return copied, query(_IDS, (self._id,))
+            return origins, query(_IDS, (self._id,))
 
-        origins, rows = self._database.read(unit)
+        origins, rows = self._database.read(read_rows)
         ids = [storable(text(row[0])) for row in reversed(rows) if row[1] in self._active]
-        shared = tuple(each for each in ids if each in origins)
-        return Continuation(storable(self._before[0]), shared, origins) if origins else None
+        copied = tuple(each for each in ids if each in origins)
+        return Continuation(storable(self._before[0]), copied, origins) if origins else None
 
     @cached_property
     def _active(self) -> frozenset[int]:
-        def unit(query: Query) -> frozenset[int]:
+        def read_active(query: Query) -> frozenset[int]:
             state = query(_STATE, (self._id,))
             if state and integer(state[0][0]) >= self.size - 1:
                 return frozenset(integer(row[0]) for row in query(_ACTIVE, (self._id,)))
             return _walk(_entry(row) or self._entry(query, row) for row in self._rows(query))
 
-        return self._database.read(unit)
+        return self._database.read(read_active)
 
     def _entry(self, query: Query, row: Row) -> _Entry:
         """Return the position of an event that cannot be read, so that it is missed there."""
-        found = [each for each in query(_PLACE, (self._id, row[0])) if isinstance(each[0], str)]
-        if not found:
+        parents = [each for each in query(_PARENTS, (self._id, row[0])) if isinstance(each[0], str)]
+        if not parents:
             return _Entry()
-        event, above = found[0]
+        event, above = parents[0]
         parent = above if isinstance(above, str) else None
         return _Entry(id=text(event), parent_id=parent, seq=integer(row[0]))
 
@@ -387,24 +389,24 @@ def _checked(query: Query) -> str:
 
 def _companion(rows: list[Row]) -> dict[str, Any]:
     """Return the facts of the store about its sessions, in the form of ``sessions.json``."""
-    known: dict[str, dict[str, Any]] = {}
+    by_session: dict[str, dict[str, Any]] = {}
     for key, *facts in rows:
-        named = zip(_FACTS, facts, strict=True)
-        given = {name: value for name, value in named if value is not None}
-        known.setdefault(text(key), {}).update(given)
-    return dict(known)
+        pairs = zip(_FACTS, facts, strict=True)
+        values = {name: value for name, value in pairs if value is not None}
+        by_session.setdefault(text(key), {}).update(values)
+    return dict(by_session)
 
 
 def _before(session: str, chains: dict[str, tuple[str, SqlValue]]) -> list[str]:
     """Return the earlier windows of a conversation that are there, the nearest first."""
     key, before = chains[session]
-    found: list[str] = []
-    while before in chains and before not in found and len(found) < _MOST_WINDOWS:
+    generations: list[str] = []
+    while before in chains and before not in generations and len(generations) < _MOST_WINDOWS:
         if chains[text(before)][0] != key:
             break
-        found.append(text(before))
+        generations.append(text(before))
         before = chains[text(before)][1]
-    return found
+    return generations
 
 
 def _body(row: Row) -> bytes:
@@ -451,18 +453,18 @@ def _entry(row: Row) -> _Entry | None:
 
 def _walk(entries: Iterator[_Entry]) -> frozenset[int]:
     """Return the seqs of the active branch: from its leaf up to the first entry."""
-    known: dict[str, _Entry] = {}
+    by_id: dict[str, _Entry] = {}
     leaf: str | None = None
     aside = False
     for entry in entries:
         if entry.type == "leaf":
             leaf, aside = entry.target_id, entry.append_mode == "side"
         elif entry.id is not None and entry.type != "session":
-            known[entry.id] = entry
+            by_id[entry.id] = entry
             if not aside or entry.parent_id == leaf:
                 leaf, aside = entry.id, False
     branch: set[int] = set()
-    while leaf is not None and (found := known.pop(leaf, None)) is not None:
-        branch.add(found.seq)
-        leaf = found.parent_id
+    while leaf is not None and (node := by_id.pop(leaf, None)) is not None:
+        branch.add(node.seq)
+        leaf = node.parent_id
     return frozenset(branch)

@@ -77,7 +77,7 @@ _FORK: LiteralString = """
 _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
 
 
-def place_of(form: TranscriptFormat, path: str) -> str:
+def location_of(form: TranscriptFormat, path: str) -> str:
     """Return a digest of the folder that a transcript comes from, as its format counts folders.
 
     Args:
@@ -90,9 +90,9 @@ def place_of(form: TranscriptFormat, path: str) -> str:
 
 def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:
     """Return the facts of a session with ids that can be stored."""
-    given = _ids(session)
-    ids = drafts.identifiers(given)
-    return session if ids == given else msgspec.structs.replace(session, **ids)
+    names = _ids(session)
+    ids = drafts.identifiers(names)
+    return session if ids == names else msgspec.structs.replace(session, **ids)
 
 
 def _ids(session: ForeignSession) -> dict[str, str | None]:
@@ -177,7 +177,7 @@ class ImportBatch:
             each.prepared = observing.prepare(each.uses, messages, each.candidate.project)
 
     def store(
-        self, tx: Transaction, tenant: str, source: str, place: str, observing: Observing
+        self, tx: Transaction, tenant: str, source: str, location: str, observing: Observing
     ) -> tuple[Counter[str], str | None]:
         """Store everything but the parts of deleted or erased sessions; stored messages stay.
 
@@ -185,48 +185,48 @@ class ImportBatch:
             tx: Of ``records.db``.
             tenant: Its owner.
             source: The name of the format.
-            place: Its place, see `place_of`.
+            location: Where it is, see `location_of`.
             observing: Records what the tools did.
 
         Returns:
             The counts of what it added, and a deleted session whose messages were left out.
         """
-        added: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         waits_for = None
         for claimed, each in self.sessions.items():
             candidate, drafts = each.candidate, each.drafts
-            foreign_id, session = session_at(tx, tenant, source, claimed, place)
+            foreign_id, session = session_at(tx, tenant, source, claimed, location)
             if foreign_id != claimed:
                 count = len(drafts)
                 candidate, drafts = _moved(tx, tenant, candidate, drafts, foreign_id)
-                added["duplicates"] += count - len(drafts)
+                counts["duplicates"] += count - len(drafts)
             if not drafts and not each.prepared:
                 continue
             origins = [(source, foreign_id), (OURS, foreign_id)]
             if session is None and is_buried(tx, tenant, origins):
-                added["erased"] += len(drafts)
+                counts["erased"] += len(drafts)
                 lines = [(each.message.foreign_id, each.message.created_at) for each in drafts]
                 bury_names(tx, tenant, (line_name(source, id_, at) for id_, at in lines))
                 continue
             if session is None:
-                session = add_session(tx, _continued(tx, candidate, each.continues, place))
-                set_place(tx, session.id, place)
-                added["sessions"] += 1
-                added["unknown_origin"] += session.chat_type == UNKNOWN
+                session = add_session(tx, _continued(tx, candidate, each.continues, location))
+                set_place(tx, session.id, location)
+                counts["sessions"] += 1
+                counts["unknown_origin"] += session.chat_type == UNKNOWN
             elif session.status == DELETED:
-                added["deleted"] += len(drafts)
+                counts["deleted"] += len(drafts)
                 waits_for = session.id
                 continue
             else:
                 session, drafts = give_way(tx, _described(tx, session, candidate), drafts)
-                session = _adopted(tx, session, each.continues, place)
-            places = append_drafts(tx, session, drafts)
-            fresh = [place for place in places if not isinstance(place, str)]
-            added["messages"] += len(fresh)
-            added["duplicates"] += len(places) - len(fresh)
-            added["observations"] += observing.store(tx, session, each.prepared, fresh)
+                session = _adopted(tx, session, each.continues, location)
+            results = append_drafts(tx, session, drafts)
+            fresh = [each for each in results if not isinstance(each, str)]
+            counts["messages"] += len(fresh)
+            counts["duplicates"] += len(results) - len(fresh)
+            counts["observations"] += observing.store(tx, session, each.prepared, fresh)
         for foreign_id, (title, final) in self._titles.items():
-            session = session_at(tx, tenant, source, foreign_id, place)[1]
+            session = session_at(tx, tenant, source, foreign_id, location)[1]
             if session is None or session.title == title or (session.title and not final):
                 continue
             tx.execute(_SET_TITLE, (title, session.id))
@@ -235,11 +235,11 @@ class ImportBatch:
                 scope=owner_of(session), at=session.updated_at, status=session.status
             )
             record_event(tx, event)
-        return added, waits_for
+        return counts, waits_for
 
 
 def _continued(
-    tx: Transaction, session: Session, continues: Continuation | None, place: str
+    tx: Transaction, session: Session, continues: Continuation | None, location: str
 ) -> Session:
     """Return a new session as a fork of the one that it went on from, if that is stored.
 
@@ -248,7 +248,7 @@ def _continued(
     source = session.source or ""
     parent = None
     if continues is not None:
-        _, parent = session_at(tx, session.tenant, source, continues.session, place)
+        _, parent = session_at(tx, session.tenant, source, continues.session, location)
     if continues is None or parent is None or parent.status == DELETED:
         return session
     if (parent.agent, parent.user, parent.key) != (session.agent, session.user, session.key):
@@ -274,7 +274,7 @@ def _described(tx: Transaction, session: Session, candidate: Session) -> Session
 
 
 def _adopted(
-    tx: Transaction, session: Session, continues: Continuation | None, place: str
+    tx: Transaction, session: Session, continues: Continuation | None, location: str
 ) -> Session:
     """Return a stored session as a fork of the one that it went on from.
 
@@ -283,7 +283,7 @@ def _adopted(
     """
     if continues is None or session.last_seq > (session.forked_at_seq or 0):
         return session
-    fork = _continued(tx, session, continues, place)
+    fork = _continued(tx, session, continues, location)
     tx.execute(_FORK, (fork.parent_id, fork.forked_at_seq, fork.last_seq, fork.pruned_seq, fork.id))
     note_change(tx, fork, fork.updated_at)
     return fork

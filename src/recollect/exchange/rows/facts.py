@@ -58,24 +58,22 @@ def fact_lines(
                 yield line_of(tx, fact)
 
 
-def sound_line(given: FactLine, text_of: Callable[[str], str]) -> FactLine:
+def sound_line(line: FactLine, text_of: Callable[[str], str]) -> FactLine:
     """Return a line without secrets.
 
     Raises:
         InvalidInput: it cannot be a fact.
     """
-    check_kind(given.kind)
-    checked_importance(given.importance)
-    history = tuple(
-        msgspec.structs.replace(each, text=text_of(each.text)) for each in given.history
-    )
-    told = {
+    check_kind(line.kind)
+    checked_importance(line.importance)
+    history = tuple(msgspec.structs.replace(each, text=text_of(each.text)) for each in line.history)
+    texts = {
         name: None if value is None else text_of(value)
         for name in ("name", "slot", "value")
-        if (value := getattr(given, name)) is not None
+        if (value := getattr(line, name)) is not None
     }
     return msgspec.structs.replace(
-        given, text=text_of(checked_text(given.text)), history=history, **told
+        line, text=text_of(checked_text(line.text)), history=history, **texts
     )
 
 
@@ -101,43 +99,43 @@ def recover_known(
     return recover_facts(home, database, was_erased)
 
 
-def take_fact(tx: Transaction, given: FactLine, terms: ExchangeTerms, ids: FactIds) -> str:
+def take_fact(tx: Transaction, line: FactLine, terms: ExchangeTerms, ids: FactIds) -> str:
     """Store a fact of a document; return its kind, or why it is left out.
 
     One of a session belongs to whoever that is of here. Others are taken only into a whole tenant:
     they could be another owner's.
     """
-    scope, session_id = terms.scope, given.session_id
-    own = _own_id(given.id, terms)
+    scope, session_id = terms.scope, line.session_id
+    own = _own_id(line.id, terms)
     if tx.row(_IS_THERE, (own,)) is not None:
         return "known"
     placed: dict[str, Any] = {
         "tenant": scope.tenant,
-        "replaced_by": _follower(given, terms),
+        "replaced_by": _follower(line, terms),
         "id": own,
     }
     if terms.is_moved:
         placed["trust"] = "imported"  # another's word for whose words they are
-    if is_buried(tx, scope.tenant, [(FACT, given.id), (FACT, own)]):
+    if is_buried(tx, scope.tenant, [(FACT, line.id), (FACT, own)]):
         return "erased"
     if session_id is not None:
         here = ids.session_of(session_id)
         buried = is_buried(tx, scope.tenant, [(OURS, session_id), (OURS, here)])
-        if buried or {given.message_id, session_id} & ids.lost:
+        if buried or {line.message_id, session_id} & ids.lost:
             return "erased"
         session = find_session(tx, scope, here)
         names = ("agent", "user", "channel", "account", "chat_type", "peer")
         placed |= {} if session is None else {n: getattr(session, n) for n in names}
         if session is not None and scope.project is not None:
             placed["project"] = session.project
-        placed |= {"session_id": here, "message_id": ids.message_of(given.message_id, here)}
+        placed |= {"session_id": here, "message_id": ids.message_of(line.message_id, here)}
         if session is None and not scope.is_tenant:
             return "denied"
     elif not scope.is_tenant:
         return "denied"
     if not terms.dry_run:
-        number = ids.number_of(KIND, given.number)
-        store_line(tx, msgspec.structs.replace(given, **placed, number=number))
+        number = ids.number_of(KIND, line.number)
+        store_line(tx, msgspec.structs.replace(line, **placed, number=number))
     return KIND
 
 
@@ -146,5 +144,5 @@ def _own_id(id_: str, terms: ExchangeTerms) -> str:
     return moved_id(id_, *names) if terms.is_moved else id_
 
 
-def _follower(given: FactLine, terms: ExchangeTerms) -> str | None:
-    return None if given.replaced_by is None else _own_id(given.replaced_by, terms)
+def _follower(line: FactLine, terms: ExchangeTerms) -> str | None:
+    return None if line.replaced_by is None else _own_id(line.replaced_by, terms)

@@ -29,5 +29,5 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     def shifted(self, old: int, new: int) -> Target:
         """Return the target after a message of the document got a seq here."""
-        known = self.seq(old) == new
-        return self if known else msgspec.structs.replace(self, shifts=(*self.shifts, (old, new)))
+        is_same = self.seq(old) == new
+        return self if is_same else msgspec.structs.replace(self, shifts=(*self.shifts, (old, new)))

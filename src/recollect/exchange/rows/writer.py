@@ -133,16 +133,16 @@ class ExchangeWriter:
     Args:
         tx: The transaction; a read-only one in a dry run.
         terms: Those of the whole import.
-        known: The state of the import.
+        progress: The state of the import.
     """
 
-    def __init__(self, tx: Transaction, terms: ExchangeTerms, known: ExchangeProgress) -> None:
+    def __init__(self, tx: Transaction, terms: ExchangeTerms, progress: ExchangeProgress) -> None:
         self._tx, self._terms, self._tenant = tx, terms, terms.scope.tenant
         self._was_erased = partial(terms.erased.has_record, self._tenant)
-        self._others, self._ids = dict(known.others), dict(known.ids)
-        self._paths, self._lost = set(known.paths), set(known.lost)
+        self._others, self._ids = dict(progress.others), dict(progress.ids)
+        self._paths, self._lost = set(progress.paths), set(progress.lost)
         terms.erased.refresh(tx)
-        self._target = self._fresh(known.target)
+        self._target = self._fresh(progress.target)
         self._drafts: list[Draft] = []
         self._numbers: dict[str, set[int]] = {kind: set() for kind in _TAKEN}
         self._observed: list[Observation] = []
@@ -205,38 +205,40 @@ class ExchangeWriter:
 
     def _session(self, item: IncomingSession) -> None:
         self._flush()
-        given = item.session
+        incoming = item.session
         if self._target is not None and self._target.shifts:
             self._others[self._target.foreign_id] = self._target
         refused = item.refused
-        found = None if refused else self._existing(given)
-        if refused is None and found is None and self._is_buried(given):
+        existing = None if refused else self._existing(incoming)
+        if refused is None and existing is None and self._is_buried(incoming):
             refused = "erased"
-        if found is not None and found.status == DELETED != given.status:
+        if existing is not None and existing.status == DELETED != incoming.status:
             refused = "deleted"
         if refused:
-            self._target = Target(foreign_id=given.id, refused=refused)
-            self._paths |= {given.project} if given.project else set()
+            self._target = Target(foreign_id=incoming.id, refused=refused)
+            self._paths |= {incoming.project} if incoming.project else set()
             self.added[refused] += 1
             return
-        self.added["session" if found is None else "known"] += 1
-        session = self._made(item) if found is None else found
-        if self._terms.dry_run or session.id != given.id:
-            self._ids[given.id] = session.id
-        self._target = Target(foreign_id=given.id, session=session)
+        self.added["session" if existing is None else "known"] += 1
+        session = self._made(item) if existing is None else existing
+        if self._terms.dry_run or session.id != incoming.id:
+            self._ids[incoming.id] = session.id
+        self._target = Target(foreign_id=incoming.id, session=session)
 
-    def _existing(self, given: Session) -> Session | None:
+    def _existing(self, session: Session) -> Session | None:
         """Return the same session here, by its id or its id in another program."""
-        own = self._session_id(given.id)
-        found = find_session(self._tx, self._terms.scope, own)
-        if found is None and given.source and given.foreign_id:
-            other = find_foreign(self._tx, self._tenant, given.source, given.foreign_id)
-            found = None if other is None else find_session(self._tx, self._terms.scope, other.id)
-        return found
+        own = self._session_id(session.id)
+        existing = find_session(self._tx, self._terms.scope, own)
+        if existing is None and session.source and session.foreign_id:
+            other = find_foreign(self._tx, self._tenant, session.source, session.foreign_id)
+            existing = (
+                None if other is None else find_session(self._tx, self._terms.scope, other.id)
+            )
+        return existing
 
-    def _foreign_id(self, given: Session) -> str | None:
+    def _foreign_id(self, session: Session) -> str | None:
         """Return the foreign id of a new session: another one where the given is taken here."""
-        source, name = given.source, given.foreign_id
+        source, name = session.source, session.foreign_id
         if not source or not name or find_foreign(self._tx, self._tenant, source, name) is None:
             return name
         return moved_id(name, *_names(self._terms.scope))
@@ -250,25 +252,27 @@ class ExchangeWriter:
             return moved_id(id_, *_names(scope))
         return id_within(self._tx, scope, id_)
 
-    def _is_buried(self, given: Session) -> bool:
-        origins = [(OURS, given.id), (OURS, self._session_id(given.id))]
-        origins += [(given.source, given.foreign_id)] if given.source and given.foreign_id else []
+    def _is_buried(self, session: Session) -> bool:
+        origins = [(OURS, session.id), (OURS, self._session_id(session.id))]
+        origins += (
+            [(session.source, session.foreign_id)] if session.source and session.foreign_id else []
+        )
         return is_buried(self._tx, self._tenant, origins)
 
     def _made(self, item: IncomingSession) -> Session:
         """Store and return a new session, without links to sessions that do not exist here."""
-        given = item.session
+        incoming = item.session
         parent, previous = self._linked(item.line.parent_id), self._linked(item.line.previous_id)
         forked = item.line.forked_at_seq or 0
-        pruned = given.pruned_seq
+        pruned = incoming.pruned_seq
         if parent is None:
             pruned = max(pruned, forked)
         elif (above := self._others.get(item.line.parent_id or "")) is not None:
             forked = above.seq(forked)
         session = msgspec.structs.replace(
-            given,
-            id=self._session_id(given.id),
-            foreign_id=self._foreign_id(given),
+            incoming,
+            id=self._session_id(incoming.id),
+            foreign_id=self._foreign_id(incoming),
             parent_id=parent,
             forked_at_seq=None if parent is None else forked,
             previous_id=previous,
@@ -303,48 +307,48 @@ class ExchangeWriter:
         return own, row is not None or own in self._ids_here
 
     def _message(self, draft: Draft, target: Target, session: Session) -> None:
-        given = draft.message
-        own, is_there = self._own_id("message", given.id, session.id)
-        seq = self._known_seq(own, given.event_id, session.id)
+        incoming = draft.message
+        own, is_there = self._own_id("message", incoming.id, session.id)
+        seq = self._known_seq(own, incoming.event_id, session.id)
         if is_there or seq is not None:
             self.added["known"] += 1
             if seq is not None:
-                self._target = target.shifted(given.seq, seq)
+                self._target = target.shifted(incoming.seq, seq)
             return
-        name = line_name(session.source or "", given.foreign_id, given.created_at)
-        if self._was_erased(given.id, name):
-            self._lose(given, target, session)
+        name = line_name(session.source or "", incoming.foreign_id, incoming.created_at)
+        if self._was_erased(incoming.id, name):
+            self._lose(incoming, target, session)
             return
-        if target.seq(given.seq) <= session.pruned_seq:
+        if target.seq(incoming.seq) <= session.pruned_seq:
             self.added["pruned"] += 1
             return
         seq = session.last_seq + 1
         owner = {name: getattr(session, name) for name in ("tenant", "agent", "user", "project")}
         message = msgspec.structs.replace(
-            given,
+            incoming,
             **owner,
             id=own,
             session_id=session.id,
             seq=seq,
-            number=self._number("message", given.number),
+            number=self._number("message", incoming.number),
         )
         self._drafts.append(msgspec.structs.replace(draft, message=message))
         self._ids_here.add(own)
-        self._events |= {given.event_id} if given.event_id else set()
+        self._events |= {incoming.event_id} if incoming.event_id else set()
         self.added["message"] += 1
         session = msgspec.structs.replace(session, last_seq=seq)
-        self._target = msgspec.structs.replace(target.shifted(given.seq, seq), session=session)
+        self._target = msgspec.structs.replace(target.shifted(incoming.seq, seq), session=session)
 
-    def _lose(self, given: Message, target: Target, session: Session) -> None:
+    def _lose(self, message: Message, target: Target, session: Session) -> None:
         """Leave out a line that was erased here, and the title that its session had then."""
         self.added["erased"] += 1
-        self._lost |= {given.id, target.foreign_id}
+        self._lost |= {message.id, target.foreign_id}
         title = title_name(session.source or "", session.title or "")
         if session.title is not None and self._terms.erased.has(self._tenant, title):
             session = msgspec.structs.replace(session, title=None)
             if not self._terms.dry_run:
                 self._tx.execute(_UNTITLE, (session.id,))
-        moved = target.shifted(given.seq, session.last_seq)
+        moved = target.shifted(message.seq, session.last_seq)
         self._target = msgspec.structs.replace(moved, session=session)
 
     def _known_seq(self, own: str, event_id: str | None, session_id: str) -> int | None:
@@ -355,63 +359,65 @@ class ExchangeWriter:
                 return self._drafts[-1].message.seq
         return None if row is None else integer(row[0])
 
-    def _number(self, kind: str, given: int) -> int:
+    def _number(self, kind: str, number: int) -> int:
         """Return the short number of a record: its own if that is free here, else the next."""
-        tenant, used = self._tenant, self._numbers[kind]
-        is_free = given > self._terms.floors.get(kind, 0) and given not in used
-        if not is_free or self._tx.row(_TAKEN[kind], (tenant, given)) is not None:
-            self.added["renumbered"] += bool(given)
+        tenant, used_numbers = self._tenant, self._numbers[kind]
+        is_free = number > self._terms.floors.get(kind, 0) and number not in used_numbers
+        if not is_free or self._tx.row(_TAKEN[kind], (tenant, number)) is not None:
+            self.added["renumbered"] += bool(number)
             last = last_number(self._tx, tenant, kind)
             if kind == "message":
                 last = max(last, first_integer(self._tx.row(_GREATEST, (tenant,))))
-            given = max(last, self._terms.greatest.get(kind, 0), *used, 0) + 1
-        used.add(given)
-        return given
+            number = max(last, self._terms.greatest.get(kind, 0), *used_numbers, 0) + 1
+        used_numbers.add(number)
+        return number
 
-    def _compaction(self, given: Compaction, target: Target, session: Session) -> None:
-        own, is_there = self._own_id("compaction", given.id, session.id)
-        through = min(target.seq(given.through_seq), session.last_seq)
+    def _compaction(self, compaction: Compaction, target: Target, session: Session) -> None:
+        own, is_there = self._own_id("compaction", compaction.id, session.id)
+        through = min(target.seq(compaction.through_seq), session.last_seq)
         if target.foreign_id in self._lost:
             self.added["erased"] += 1
         elif is_there or self._tx.row(_COMPACTED, (session.id, through)) is not None:
             self.added["known"] += 1
         elif through > session.pruned_seq:
             self.added["compaction"] += 1
-            last = max(through, min(target.seq(given.last_seq), session.last_seq))
+            last = max(through, min(target.seq(compaction.last_seq), session.last_seq))
             facts = {"id": own, "session_id": session.id, "through_seq": through}
-            placed = msgspec.structs.replace(given, **facts, last_seq=last)
+            placed = msgspec.structs.replace(compaction, **facts, last_seq=last)
             if not self._terms.dry_run:
                 store_compaction(self._tx, session, placed)
 
-    def _state(self, given: StateLine, target: Target, session: Session) -> None:
+    def _state(self, state: StateLine, target: Target, session: Session) -> None:
         if target.foreign_id in self._lost:
             self.added["erased"] += 1
-        elif self._terms.dry_run or restore_state(self._tx, session, given):
+        elif self._terms.dry_run or restore_state(self._tx, session, state):
             self.added["state"] += 1
         else:
             self.added["known"] += 1
 
     def _observation(self, item: ObservationDraft, session: Session) -> None:
-        given = item.observation
-        own, is_there = self._own_id("observation", given.id, session.id)
+        observation = item.observation
+        own, is_there = self._own_id("observation", observation.id, session.id)
         placed = msgspec.structs.replace(
-            given,
+            observation,
             id=own,
             session_id=session.id,
             tenant=session.tenant,
             agent=session.agent,
             user=session.user,
-            project=session.project if self._terms.scope.project else given.project,
-            message_id=self._of_message(given.message_id, session.id),
+            project=session.project if self._terms.scope.project else observation.project,
+            message_id=self._of_message(observation.message_id, session.id),
         )
         if is_there or find_same(self._tx, placed, self._tenant) is not None:
             self.added["known"] += 1
             return
-        use = use_name(session.source or "", given.tool_use_id)
-        if given.message_id in self._lost or self._was_erased(given.id, use):
+        use = use_name(session.source or "", observation.tool_use_id)
+        if observation.message_id in self._lost or self._was_erased(observation.id, use):
             self.added["erased"] += 1
             return
-        placed = msgspec.structs.replace(placed, number=self._number("observation", given.number))
+        placed = msgspec.structs.replace(
+            placed, number=self._number("observation", observation.number)
+        )
         self.added["observation"] += 1
         self._ids_here.add(own)
         if not self._terms.dry_run:
@@ -423,46 +429,46 @@ class ExchangeWriter:
     def _of_message(self, id_: str | None, session_id: str) -> str | None:
         return None if id_ is None else self._own_id("message", id_, session_id)[0]
 
-    def _episode(self, given: Episode) -> None:
+    def _episode(self, episode: Episode) -> None:
         self._flush()
-        session_id = self._session_id(given.session_id)
+        session_id = self._session_id(episode.session_id)
         session = find_session(self._tx, self._terms.scope, session_id)
-        own, is_there = self._own_id("episode", given.id, session_id)
-        origins = [(OURS, given.session_id), (OURS, session_id)]
-        is_gone = given.session_id in self._lost or self._was_erased(given.id, None)
+        own, is_there = self._own_id("episode", episode.id, session_id)
+        origins = [(OURS, episode.session_id), (OURS, session_id)]
+        is_gone = episode.session_id in self._lost or self._was_erased(episode.id, None)
         if is_gone or is_buried(self._tx, self._tenant, origins):
             self.added["erased"] += 1
-        elif is_there or self._has_whole(given, session_id):
+        elif is_there or self._has_whole(episode, session_id):
             self.added["known"] += 1
         elif session is None and not self._terms.scope.is_tenant:
             self.added["denied"] += 1
         else:
             self.added["episode"] += 1
-            owner = {"agent": given.agent, "user": given.user, "project": given.project}
+            owner = {"agent": episode.agent, "user": episode.user, "project": episode.project}
             if session is not None:
                 owner = {name: getattr(session, name) for name in owner}
-            number = self._number("episode", given.number)
+            number = self._number("episode", episode.number)
             facts = {"id": own, "session_id": session_id, "tenant": self._tenant, "number": number}
             if not self._terms.dry_run:
-                restore_episode(self._tx, msgspec.structs.replace(given, **facts, **owner))
+                restore_episode(self._tx, msgspec.structs.replace(episode, **facts, **owner))
                 raise_counter(self._tx, self._tenant, "episode", number)
 
-    def _fact(self, given: FactLine) -> None:
+    def _fact(self, line: FactLine) -> None:
         self._flush()
         ids = FactIds(self._session_id, self._of_message, self._number, frozenset(self._lost))
-        self.added[take_fact(self._tx, given, self._terms, ids)] += 1
+        self.added[take_fact(self._tx, line, self._terms, ids)] += 1
 
-    def _has_whole(self, given: Episode, session_id: str) -> bool:
-        row = self._tx.row(_WHOLE, (session_id, given.turn_sender))
-        return given.extent == "session" and row is not None
+    def _has_whole(self, episode: Episode, session_id: str) -> bool:
+        row = self._tx.row(_WHOLE, (session_id, episode.turn_sender))
+        return episode.extent == "session" and row is not None
 
-    def _project(self, given: ProjectLine) -> None:
+    def _project(self, project: ProjectLine) -> None:
         if not self._terms.scope.is_tenant:  # its paths could belong to others; sessions decide
             return
-        paths = (path for path, _, _ in given.aliases)
+        paths = (path for path, _, _ in project.aliases)
         buried = {p for p in paths if is_buried(self._tx, self._tenant, [(PROJECT, p)])}
         dry_run, unwanted = self._terms.dry_run, self._paths | buried
-        is_new = take_project(self._tx, self._tenant, given, unwanted, dry_run=dry_run)
+        is_new = take_project(self._tx, self._tenant, project, unwanted, dry_run=dry_run)
         self.added["project" if is_new else "known"] += 1
 
     def _flush(self) -> None:

@@ -249,7 +249,7 @@ def find_placed(
         tenant: Its owner.
         source: The program.
         claimed: Its id there.
-        place: Where ids of that program mean the same session, see `import_batch.place_of`.
+        place: Where ids of that program mean the same session, see `batch.location_of`.
     """
     session = find_foreign(tx, tenant, source, claimed)
     row = None if session is None or place is None else tx.row(_PLACE_OF, (session.id,))
