@@ -100,4 +100,6 @@ class Bridge:
 
 
 def _loop_is_gone() -> StoreClosed:
-    return StoreClosed("the event loop does not wait any more", hint="close the memory before it")
+    return StoreClosed(
+        "the event loop is no longer running", hint="close the memory before the loop"
+    )

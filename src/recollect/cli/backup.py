@@ -30,12 +30,12 @@ def backup(
     ],
     *,
     with_secrets: Annotated[
-        bool, typer.Option("--with-secrets", help="Also tokens, and the keys in config.yaml.")
+        bool, typer.Option("--with-secrets", help="Include tokens, and the keys in config.yaml.")
     ] = False,
     workspace: Annotated[
-        bool, typer.Option("--workspace", help="Also the memory files of the workspace.")
+        bool, typer.Option("--workspace", help="Include the memory files of the workspace.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Write the whole home into one compressed file, while programs go on using it."""
     with opened(context) as memory, show_progress(quiet=answers_json(context)) as progress:
@@ -52,18 +52,20 @@ def backup(
 @app.command(rich_help_panel="Keep")
 def restore(
     context: typer.Context,
-    file: Annotated[Path, argument(metavar="FILE", help="What `recollect backup` wrote.")],
+    file: Annotated[Path, argument(metavar="FILE", help="A file that `recollect backup` wrote.")],
     *,
     workspace: Annotated[
         Path | None,
-        folder_option(help="Where memory files of the backup go; nowhere if not given."),
+        folder_option(
+            help="Where to write memory files of the backup; they are left out by default."
+        ),
     ] = None,
     with_settings: Annotated[
         bool,
-        typer.Option("--with-settings", help="Take all settings of another home's backup."),
+        typer.Option("--with-settings", help="Take all settings from the backup of another home."),
     ] = False,
 ) -> None:
-    """Make the home from a backup; what was there is kept beside it, as HOME.before-TIME."""
+    """Restore the home from a backup; the old one is kept beside it, as HOME.before-TIME."""
     from recollect.restoring import restore as restored
 
     home = home_of(context)

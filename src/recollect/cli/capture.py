@@ -47,7 +47,7 @@ def pause(
 
 @app.command(rich_help_panel="Keep")
 def resume(context: typer.Context, *, project: OfProject = None) -> None:
-    """Capture again; what was said meanwhile stays out."""
+    """Resume capturing; what was said meanwhile stays out."""
     with opened(context) as memory:
         pauses = memory.capture.resume(None if project is None else path_or_name(project))
     from recollect.answers.project import PauseList
@@ -57,7 +57,7 @@ def resume(context: typer.Context, *, project: OfProject = None) -> None:
 
 @group.callback()
 def privacy(context: typer.Context) -> None:
-    """Look at what is captured: without a command, whether this folder is."""
+    """Show what is captured; without a command, whether this folder is."""
     if context.invoked_subcommand is None:
         check(context, Path.cwd())
 
@@ -67,7 +67,7 @@ def check(
     context: typer.Context,
     path: Annotated[Path, argument(metavar="PATH", help="A folder of a project, or a file.")],
 ) -> None:
-    """Say whether a path is captured, and why not."""
+    """Show whether a path is captured, and if not, why."""
     from recollect.core.settings.environment import user_path
 
     with opened(context) as memory:

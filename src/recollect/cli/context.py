@@ -33,11 +33,11 @@ def context(
     context: typer.Context,
     session: Annotated[
         str | None,
-        argument(metavar="SESSION", help="Whose prompt; the session used last if not given."),
+        argument(metavar="SESSION", help="The session; the one used last by default."),
     ] = None,
     *,
     query: Annotated[
-        str | None, typer.Option("--query", "-q", help="What answers it comes first.")
+        str | None, typer.Option("--query", "-q", help="A question; what answers it comes first.")
     ] = None,
     budget: Annotated[
         int | None,
@@ -45,15 +45,15 @@ def context(
     ] = None,
     client: Annotated[
         str | None,
-        typer.Option(help="Who reads it: claude-code and codex take 9,500 characters."),
+        typer.Option(help="The client that reads it: claude-code and codex take 9,500 characters."),
     ] = None,
     reason: Annotated[
         Literal["startup", "clear", "compact", "resume", "fork", "prompt"],
-        typer.Option(help="What happened; after resume and fork only what is new."),
+        typer.Option(help="Why it is made; after resume and fork, only what is new."),
     ] = "startup",
     for_sender: ForSender = None,
     preview: Annotated[
-        bool, typer.Option("--preview", help="Only look: it does not count as injected.")
+        bool, typer.Option("--preview", help="Do not record it as injected.")
     ] = False,
     last: Annotated[
         bool, typer.Option("--last", help="Show what was injected last, where and why.")

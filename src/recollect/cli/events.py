@@ -34,10 +34,13 @@ def events(
     *,
     since: Annotated[
         int | None,
-        typer.Option(help="Those after this sequence number; 0 for all. The latest by default."),
+        typer.Option(
+            help="Only events after this sequence number; 0 for all. The latest by default."
+        ),
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Stay, and show each as it comes.")
+        bool,
+        typer.Option("--follow", "-f", help="Keep running, and show each event as it is recorded."),
     ] = False,
     types: Annotated[
         list[str] | None,
@@ -47,7 +50,7 @@ def events(
     audit: Annotated[
         bool,
         typer.Option(
-            "--audit", help="What was done with the rights of an operator, or refused, instead."
+            "--audit", help="Show the audit log instead: what operators did, and what was refused."
         ),
     ] = False,
 ) -> None:
@@ -56,7 +59,7 @@ def events(
         _audit(context, is_alone=not (since is not None or follow or types or session))
         return
     if since is not None and since < 0:
-        raise InvalidInput("--since is below 0", hint="use a number from 0")
+        raise InvalidInput("--since must be 0 or more", hint="use a number from 0")
     with opened(context) as memory, suppress(KeyboardInterrupt):
         session_id = None if session is None else memory.sessions.find(session).id
         for recorded in _events(memory, since, types, session_id, follow=follow):
@@ -66,7 +69,7 @@ def events(
 
 def _audit(context: typer.Context, *, is_alone: bool) -> None:
     if not is_alone:
-        raise InvalidInput("--audit stands alone", hint="leave the other options out")
+        raise InvalidInput("--audit must be the only option", hint="leave the other options out")
     with opened(context) as memory:
         for entry in memory.audit.latest():
             answer(context, entry, partial(_show_entry, entry))

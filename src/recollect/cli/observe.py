@@ -50,13 +50,15 @@ def observe(
     *,
     session: Annotated[
         str | None,
-        typer.Option("--session", help="Where; the session used last if not given.", metavar="ID"),
+        typer.Option("--session", help="Its session; the one used last by default.", metavar="ID"),
     ] = None,
     kind: Annotated[
-        str | None, typer.Option("--type", help="decision, bugfix, …; by rule if not given.")
+        str | None,
+        typer.Option("--type", help="decision, bugfix, …; derived from the words by default."),
     ] = None,
     importance: Annotated[
-        float | None, typer.Option("--importance", help="0 to 1; by rule if not given.")
+        float | None,
+        typer.Option("--importance", help="0 to 1; derived from the words by default."),
     ] = None,
     file: Annotated[
         list[str] | None, typer.Option("--file", help="A file that it is about. May be repeated.")
@@ -106,7 +108,7 @@ def forget(
     *,
     undo: Annotated[bool, typer.Option("--undo", help="Bring them back.")] = False,
 ) -> None:
-    """Take observations out of search, lists and prompts; --undo brings them back."""
+    """Remove observations from search, lists and prompts; --undo brings them back."""
     observations: list[Observation] = []
     missing_ids: list[str] = []
     with opened(context) as memory:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:  # for a name only
     from recollect.observations.project_rows import Project
 
 app = App()
-group = App(help="List projects, or say which paths are one.", invoke_without_command=True)
+group = App(
+    help="List projects, or declare which paths are the same one.", invoke_without_command=True
+)
 app.add_typer(group, name="projects", rich_help_panel="Find")
 
 Which = Annotated[str, argument(metavar="A", help="A path of it, its name or its id.")]
@@ -26,14 +28,14 @@ Other = Annotated[str, argument(metavar="B", help="A path of the other one, its 
 
 @group.callback()
 def projects(context: typer.Context) -> None:
-    """List projects, or say which paths are one."""
+    """List projects, or declare which paths are the same one."""
     if context.invoked_subcommand is None:
         list_projects(context)
 
 
 @group.command("list")
 def list_projects(context: typer.Context) -> None:
-    """List projects with their paths, and those that look like the same."""
+    """List projects with their paths, and those that look like duplicates."""
     with opened(context) as memory:
         projects = memory.projects.list()
     from recollect.answers.project import ProjectList
@@ -44,10 +46,10 @@ def list_projects(context: typer.Context) -> None:
 @group.command()
 def alias(
     context: typer.Context,
-    path: Annotated[str, argument(metavar="PATH", help="A folder, which may be gone by now.")],
+    path: Annotated[str, argument(metavar="PATH", help="A folder; it need not exist any more.")],
     name: Annotated[str, argument(metavar="NAME", help="The project, or the name of a new one.")],
 ) -> None:
-    """Let a path belong to a project; nothing stored is rewritten."""
+    """Assign a path to a project; nothing stored is rewritten."""
     with opened(context) as memory:
         project = memory.projects.alias(path_or_name(path), path_or_name(name))
     answer(context, project, lambda: _show_one(project))
@@ -60,10 +62,10 @@ def merge(
     other: Other,
     *,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Part them again, if A was merged into B.")
+        bool, typer.Option("--undo", help="Separate them again, if A was merged into B.")
     ] = False,
     apart: Annotated[
-        bool, typer.Option("--apart", help="They are two: do not suggest it again.")
+        bool, typer.Option("--apart", help="They are different: do not suggest it again.")
     ] = False,
 ) -> None:
     """Make A part of B; nothing stored is rewritten, and --undo takes it back."""

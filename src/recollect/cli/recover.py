@@ -30,9 +30,9 @@ def recover(
         bool, typer.Option("--dry-run", help="Only show what would come back.")
     ] = False,
 ) -> None:
-    """Rebuild a lost or damaged records.db from transcripts/; what is there is kept aside.
+    """Rebuild a lost or damaged records.db from transcripts/; the old files are set aside.
 
-    Exit code 1 where it is less than one of the files held.
+    Exits with 1 if less was recovered than one of the files held.
     """
     from recollect.exchange.recover import recover as rebuild
 

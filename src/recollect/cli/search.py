@@ -80,7 +80,9 @@ def search(
     mode: Mode = "hybrid",
     min_score: Annotated[
         float | None,
-        typer.Option(help="Leave out hits below this score, 0 to 1, but for exact words."),
+        typer.Option(
+            help="Leave out hits below this score, 0 to 1, except exact matches of words."
+        ),
     ] = None,
     min_confidence: MinConfidence = None,
     source: Source = None,
@@ -94,9 +96,14 @@ def search(
     agent: Agent = None,
     user: User = None,
     project: Project = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of scores.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the parts of each score.")
+    ] = False,
     brief: Annotated[
-        bool, typer.Option("--lines", help="One line for each hit, with what all of it would cost.")
+        bool,
+        typer.Option(
+            "--lines", help="One line for each hit, with the tokens that it would cost in full."
+        ),
     ] = False,
 ) -> None:
     """Find the messages and notes that answer a question."""

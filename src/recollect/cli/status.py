@@ -22,10 +22,13 @@ def status(
     context: typer.Context,
     *,
     probe: Annotated[
-        bool, typer.Option("--probe", help="Ask the embedder for one word, and the vector store.")
+        bool,
+        typer.Option(
+            "--probe", help="Also send a test request to the embedder and to the vector store."
+        ),
     ] = False,
 ) -> None:
-    """Show what the memory holds and how every part of it is doing."""
+    """Show what the memory holds, and the state of each part of it."""
     from recollect.cli.output.status_lines import ShownStatus
     from recollect.hook.spool import Spool
     from recollect.server.worker.daemon import look_at

@@ -59,7 +59,7 @@ def timeline(
     is_around = bool(words) != (at is not None)
     if not is_around and (words or (since is None and until is None)):
         hint = "give '#12', a question, --at, or --since or --until alone"
-        raise InvalidInput("a timeline is around one thing", hint=hint)
+        raise InvalidInput("a timeline must be around one thing", hint=hint)
     with recalling(context) as memory:
         asking = None if for_session is None else memory.sessions.find(for_session).id
         is_named = parse_record(words) is not None

@@ -207,13 +207,11 @@ class HomeExport:
         """Return the audience of a batch: the one that the document was begun for.
 
         Raises:
-            Conflict: the session answers somebody else by now.
+            Conflict: the session answers somebody else now.
         """
         audience = self._parts.audience(tx, self._order.asker)
         if audience != self._begun:
-            raise Conflict(
-                "the session answers somebody else by now", hint="begin the export again"
-            )
+            raise Conflict("the session answers somebody else now", hint="begin the export again")
         return audience
 
     def _session(self, session_id: str, selection: _Selection) -> Lines:

@@ -306,7 +306,7 @@ def _check_end(end: ExportEnd | None, seal: LineSeal, file: BinaryIO, at: int) -
         raise InvalidInput("the export was changed: it is not what its last line says", hint=_WHOLE)
     file.seek(at)
     if file.read(1):
-        raise InvalidInput("the export goes on behind its last line", hint=_WHOLE)
+        raise InvalidInput("the export continues after its last line", hint=_WHOLE)
 
 
 def _checked_number(record: Any, number: int) -> int:

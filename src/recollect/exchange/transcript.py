@@ -78,7 +78,7 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         role: ``user``, ``assistant``, ``system`` or ``tool``.
         content: Text or blocks in any known spelling.
         id: Its id there, unique within the session; None if it has none.
-        name: The speaker, where it is known.
+        name: The name of the speaker, if known.
         at: When it was said, ms UTC; None if that is unknown.
         metadata: More facts about it.
         usage: Its cost, with the provider's own names.

@@ -47,7 +47,7 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; ``scope["state"]["caller"]`` says who asks."""
         if scope["method"] != "POST":
-            error = InvalidInput("MCP has no sessions here", hint="use POST")
+            error = InvalidInput("this MCP server keeps no sessions", hint="use POST")
             return await _refuse(send, 405, error, (b"allow", b"POST"))
         try:
             await self._load()

@@ -49,7 +49,7 @@ _SHORTEN = "send less at once"
 BAD_TARGET = Rejection(400, "bad_request", "the target must be a path", _USE_OWN_ADDRESS)
 BAD_REQUEST = Rejection(400, "bad_request", "the request must be HTTP/1.1", "check the client")
 BAD_HEADERS = Rejection(
-    400, "bad_request", "Host must be given, and no such header twice", "check the client"
+    400, "bad_request", "Host must be given, and no header like it twice", "check the client"
 )
 BAD_JSON = Rejection(400, "bad_request", "the body must be JSON", "check its quotes and commas")
 BAD_QUERY = Rejection(
@@ -66,11 +66,16 @@ NO_TOKEN = Rejection(
     _BEARER,
 )
 FOREIGN_ORIGIN = Rejection(
-    403, "foreign_origin", "a page of another site must not call this", "call it from a program"
+    403,
+    "foreign_origin",
+    "a page of another site must not call this server",
+    "call it from a program",
 )
-NO_ROUTE = Rejection(404, "not_found", "the address must be one of the server", "see /openapi.json")
+NO_ROUTE = Rejection(
+    404, "not_found", "the path must be a route of this server", "see /openapi.json"
+)
 NO_METHOD = Rejection(
-    405, "bad_method", "the address must be called otherwise", "see /openapi.json"
+    405, "bad_method", "the method must be one that this path takes", "see /openapi.json"
 )
 TOO_SLOW = Rejection(408, "too_slow", "the request must arrive within 10 s", "send it again")
 TOO_LARGE = Rejection(413, "too_large", "the body must be shorter", _SHORTEN)
@@ -94,7 +99,7 @@ _SOON: tuple[Header, ...] = ((b"retry-after", b"1"),)
 MANY_REQUESTS = Rejection(
     429,
     "too_many_requests",
-    "a token must not have so many requests under way",
+    "a token must not have so many requests in progress",
     "wait for an answer before the next request",
     _SOON,
     delay_s=_REFUSAL_S,
@@ -108,7 +113,7 @@ MANY_STREAMS = Rejection(
     delay_s=_REFUSAL_S,
 )
 CROWDED = Rejection(
-    503, "busy", "too many requests are under way", "send it again", _SOON, delay_s=_REFUSAL_S
+    503, "busy", "too many requests are in progress", "send it again", _SOON, delay_s=_REFUSAL_S
 )
 TOO_MANY = Rejection(
     503, "busy", "too many connections are open", "close some, or try again", _SOON

@@ -87,7 +87,9 @@ class Reader:
         self._decode = msgspec.json.Decoder(endpoint.fields).decode
         for name in (*path_fields(endpoint.path), *endpoint.headers.values()):
             if name not in self._fields:
-                raise InvalidInput(f"{endpoint.path} names a field that is none", hint="add it")
+                raise InvalidInput(
+                    f"{endpoint.path} names a field that the route does not have", hint="add it"
+                )
 
     def read(self, request: Request) -> Fields | LenientFields:
         """Return the fields.

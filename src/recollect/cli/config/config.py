@@ -84,7 +84,7 @@ def show_config(
     context: typer.Context,
     *,
     changed: Annotated[
-        bool, typer.Option("--changed", help="Only what is not the default.")
+        bool, typer.Option("--changed", help="Only settings that differ from the default.")
     ] = False,
 ) -> None:
     """Show every setting and where it comes from, or change one."""
@@ -127,7 +127,7 @@ def set_setting(
     key: Key,
     value: Annotated[str, argument(metavar="VALUE", help="A list is split at commas.")],
 ) -> None:
-    """Change a setting in config.yaml; its comments stay."""
+    """Change a setting in config.yaml; its comments are kept."""
     from recollect.core.settings import load_settings
     from recollect.core.settings.config_file import with_setting
 
@@ -180,7 +180,7 @@ def _check_back_end(key: str, name: str) -> None:
 
 @group.command("unset")
 def unset_setting(context: typer.Context, key: Key) -> None:
-    """Take a setting out of config.yaml, so that its default is in force again."""
+    """Remove a setting from config.yaml, so that its default applies again."""
     from recollect.core.settings.config_file import without_setting
 
     default = _option(key).default
@@ -228,7 +228,7 @@ def import_file(
         bool, typer.Option("--dry-run", help="Only show what would change.")
     ] = False,
 ) -> None:
-    """Take over the settings of OpenClaw-Mem, where config.yaml does not say otherwise."""
+    """Import the settings of OpenClaw-Mem that config.yaml does not set."""
     from recollect.cli.config.foreign import TakenSettings, import_settings
     from recollect.core.settings import openclaw_mem_settings, user_path
 

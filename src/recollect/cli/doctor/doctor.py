@@ -27,10 +27,10 @@ def doctor(
         bool, typer.Option("--fix", help="Repair the mirrors; repair, update or rebuild the index.")
     ] = False,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Look at every row of the index, not at a sample.")
+        bool, typer.Option("--deep", help="Check every row of the index instead of a sample.")
     ] = False,
 ) -> None:
-    """Look for what is wrong, and repair it with --fix. Exit code 1 while something is."""
+    """Check the home for problems; repair them with --fix. Exits with 1 while one is left."""
     home, workspace = require_home(context), invocation_of(context).workspace
     from recollect.cli.doctor.checks import Checkup
     from recollect.cli.doctor.repair import repair

@@ -61,7 +61,7 @@ def sync(
     yes: Yes = False,
     stay: Stay = False,
 ) -> None:
-    """Index what is new, and make the vectors that are missing."""
+    """Index what is new, and compute missing vectors."""
     with opened(context, live=stay and not dry_run) as memory:
         if dry_run:
             _preview(context, memory, reindex=False)

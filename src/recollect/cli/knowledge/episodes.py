@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # for a name only
     from recollect.sessions.context.episode import Episode
 
 app = App()
-group = App(help="List and find what past sessions came to.", invoke_without_command=True)
+group = App(help="List and search the summaries of past sessions.", invoke_without_command=True)
 app.add_typer(group, name="episodes", rich_help_panel="Find")
 
 Limit = Annotated[int, typer.Option("--limit", "-n", help="How many at most.")]
@@ -28,7 +28,7 @@ Limit = Annotated[int, typer.Option("--limit", "-n", help="How many at most.")]
 
 @group.callback()
 def episodes(context: typer.Context) -> None:
-    """List and find what past sessions came to."""
+    """List and search the summaries of past sessions."""
     if context.invoked_subcommand is None:
         list_episodes(context)
 
@@ -44,7 +44,7 @@ def list_episodes(
     for_session: ForSession = None,
     for_sender: ForSender = None,
 ) -> None:
-    """List the episodes of sessions that ended or rest, the newest first."""
+    """List the episodes of sessions that ended or are idle, newest first."""
     with opened(context) as memory:
         episodes = memory.episodes.list(
             user,
@@ -67,7 +67,7 @@ def search(
     for_session: ForSession = None,
     for_sender: ForSender = None,
 ) -> None:
-    """Find episodes by what they were about, the best first."""
+    """Search episodes by topic, the best match first."""
     with opened(context) as memory:
         hits = memory.episodes.search(
             user,
@@ -96,7 +96,7 @@ def show_episode(
 
 @group.command()
 def create(context: typer.Context, name: Name) -> None:
-    """Summarise a session as it is now; it goes on."""
+    """Summarise a session as it is now, without ending it."""
     with opened(context) as memory:
         episode = memory.episodes.create(memory.sessions.find(name).id)
     _answer(context, episode)

@@ -44,14 +44,16 @@ def remember(
     *,
     about: Annotated[
         Literal["me", "project"] | None,
-        typer.Option("--about", help="You, or the project of this folder; by rule if not given."),
+        typer.Option(
+            "--about", help="You, or the project of this folder; derived from the words by default."
+        ),
     ] = None,
     kind: OfKind = None,
     importance: Annotated[
-        int | None, typer.Option("--importance", help="1 to 10; by rule if not given.")
+        int | None, typer.Option("--importance", help="1 to 10; derived from the words by default.")
     ] = None,
     user: Annotated[
-        str | None, typer.Option("--user", help="Of whom: telegram:42; yours if not given.")
+        str | None, typer.Option("--user", help="The person, such as telegram:42; you by default.")
     ] = None,
     project: Annotated[
         str | None, typer.Option("--project", help="A path of the project that it is about.")
@@ -90,7 +92,11 @@ def list_facts(
     status: OfStatus = "current",
     as_of: Annotated[
         str | None,
-        typer.Option("--as-of", help="What was true then: 2026-05-12, last month.", metavar="TIME"),
+        typer.Option(
+            "--as-of",
+            help="Only what was true at this time: 2026-05-12, last month.",
+            metavar="TIME",
+        ),
     ] = None,
     limit: Limit = 100,
     for_session: ForSession = None,
@@ -115,17 +121,17 @@ def list_facts(
 def review(
     context: typer.Context,
     ids: Annotated[
-        list[str] | None, argument(metavar="ID", help="f12 …; all that wait if not given.")
+        list[str] | None, argument(metavar="ID", help="f12 …; all that are waiting by default.")
     ] = None,
     *,
-    accept: Annotated[bool, typer.Option("--accept", help="They are true.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Confirm them.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="Forget them.")] = False,
 ) -> None:
-    """List what an agent said of you and you have not confirmed, or decide."""
+    """List what an agent concluded about you, and confirm or reject it."""
     if accept and reject:
         raise InvalidInput("--accept and --reject exclude each other", hint="give one of them")
     if (accept or reject) and not ids:
-        raise InvalidInput("say which facts", hint="give their numbers: f12 f13")
+        raise InvalidInput("the facts must be named", hint="give their numbers: f12 f13")
     with opened(context) as memory:
         waiting = memory.facts.list(status="review", limit=1_000)
         if ids:
@@ -151,7 +157,7 @@ def history(context: typer.Context, id_: Which) -> None:
 
 @group.command()
 def correct(context: typer.Context, id_: Which, words: Words) -> None:
-    """Give a fact other words; restore brings the old ones back."""
+    """Change the words of a fact; restore brings the old ones back."""
     with opened(context) as memory:
         fact = memory.facts.correct(id_, " ".join(words))
     answer(context, fact, lambda: _show_facts([fact]))
@@ -159,7 +165,7 @@ def correct(context: typer.Context, id_: Which, words: Words) -> None:
 
 @group.command()
 def forget(context: typer.Context, id_: Which) -> None:
-    """Take a fact out of search, lists and prompts; restore brings it back."""
+    """Remove a fact from search, lists and prompts; restore brings it back."""
     with opened(context) as memory:
         fact = memory.facts.forget(id_)
     answer(context, fact, lambda: _show_facts([fact]))
@@ -167,7 +173,7 @@ def forget(context: typer.Context, id_: Which) -> None:
 
 @group.command()
 def restore(context: typer.Context, id_: Which) -> None:
-    """Make a fact count again, or undo its last correction."""
+    """Bring a fact back, or undo its last correction."""
     with opened(context) as memory:
         fact = memory.facts.restore(id_)
     answer(context, fact, lambda: _show_facts([fact]))
@@ -177,9 +183,11 @@ def restore(context: typer.Context, id_: Which) -> None:
 def replace(
     context: typer.Context,
     id_: Which,
-    by: Annotated[str, argument(metavar="BY", help="f13, or the id of what is true instead.")],
+    by: Annotated[
+        str, argument(metavar="BY", help="f13, or the id of the fact that is true instead.")
+    ],
 ) -> None:
-    """Let a fact make way for another; restore undoes it."""
+    """Replace a fact with another; restore undoes it."""
     with opened(context) as memory:
         fact = memory.facts.replace(id_, by)
     answer(context, fact, lambda: _show_facts([fact]))
@@ -190,7 +198,7 @@ def pin(
     context: typer.Context,
     id_: Which,
     *,
-    undo: Annotated[bool, typer.Option("--undo", help="It may be archived again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Allow it to be archived again.")] = False,
 ) -> None:
     """Keep a fact from being archived."""
     with opened(context) as memory:
@@ -204,7 +212,7 @@ def fade(
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list them.")] = False,
 ) -> None:
-    """Archive what was not asked for in a long time; restore brings it back."""
+    """Archive facts that were not used for a long time; restore brings them back."""
     with opened(context) as memory:
         faded = memory.facts.fade(dry_run=dry_run)
     _answer(context, faded)

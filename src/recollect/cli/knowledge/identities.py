@@ -32,7 +32,7 @@ NumberArgument = Annotated[int, argument(metavar="NUMBER", help="Of the proposal
 
 @group.callback()
 def identities(context: typer.Context) -> None:
-    """Say which accounts are one person; without a command, list the people."""
+    """Manage which accounts are one person; without a command, list people."""
     if context.invoked_subcommand is None:
         list_identities(context)
 
@@ -54,7 +54,7 @@ def list_identities(
 
 @group.command()
 def resolve(context: typer.Context, account: AccountArgument) -> None:
-    """Show who is behind an account; a new person where it is not linked."""
+    """Show the person behind an account; a new one if it is not linked."""
     from recollect.answers.identity import ResolvedIdentity
 
     with opened(context) as memory:
@@ -68,7 +68,7 @@ def link(
     name: Annotated[str, argument(metavar="NAME", help="The person; owner for yourself.")],
     account: AccountArgument,
 ) -> None:
-    """Let a person and an account hear of each other, from now on and of what was said before."""
+    """Link an account to a person: each sees what the other said, before and from now on."""
     with opened(context) as memory:
         person = memory.identities.link(name, *_parts(account))
     answer(context, person, lambda: _show([person]))
@@ -76,7 +76,7 @@ def link(
 
 @group.command()
 def unlink(context: typer.Context, account: AccountArgument) -> None:
-    """Let an account be a person of its own again; nothing is lost."""
+    """Make an account a person of its own again; nothing is lost."""
     with opened(context) as memory:
         unlinked = memory.identities.unlink(*_parts(account))
     answer(
@@ -86,9 +86,9 @@ def unlink(context: typer.Context, account: AccountArgument) -> None:
 
 @group.command()
 def code(context: typer.Context, account: AccountArgument) -> None:
-    """Make a one-time code for an account, to be shown to its user there and nowhere else.
+    """Create a one-time code for an account. Show it to its user there and nowhere else.
 
-    Who says it from another account within ten minutes is the same person: see confirm.
+    Whoever enters it from another account within ten minutes is the same person: see confirm.
     """
     with opened(context) as memory:
         code = memory.identities.code(*_parts(account))
@@ -99,9 +99,9 @@ def code(context: typer.Context, account: AccountArgument) -> None:
 def confirm(
     context: typer.Context,
     account: AccountArgument,
-    code: Annotated[str, argument(metavar="CODE", help="What its user has typed there.")],
+    code: Annotated[str, argument(metavar="CODE", help="The code that its user entered.")],
 ) -> None:
-    """Link an account in which a code of another one was typed to the person of that."""
+    """Link an account to the person whose code was entered in it."""
     with opened(context) as memory:
         person = memory.identities.confirm(*_parts(account), code)
     answer(context, person, lambda: _show([person]))

@@ -30,7 +30,7 @@ _DONE = {
 
 @group.callback()
 def memory(context: typer.Context) -> None:
-    """Keep what was decided in files of yours; without a command, list those that have it."""
+    """Keep decisions in files of your own; without a command, list those files."""
     if context.invoked_subcommand is None:
         with opened(context) as memory:
             files = memory.sections.files()
@@ -46,13 +46,11 @@ def sync_section(
     *,
     project: Annotated[
         str | None,
-        typer.Option(
-            help="Of this project: a path, name or id; by default the one that FILE is in."
-        ),
+        typer.Option(help="The project: a path, name or id; by default the one that FILE is in."),
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Take the section out.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the section.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite lines in it that somebody changed.")
+        bool, typer.Option("--force", help="Overwrite lines of it that were edited by hand.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be written.")

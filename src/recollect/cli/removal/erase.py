@@ -48,37 +48,44 @@ def erase(
     session: Annotated[
         str | None,
         typer.Option(
-            "--session", help="Its id, the end of it, its title or its key.", metavar="ID"
+            "--session",
+            help="A session: its id, the end of its id, its title or its key.",
+            metavar="ID",
         ),
     ] = None,
     user: Annotated[
         str | None,
-        typer.Option("--user", help="What this person said: a name or an account.", metavar="WHO"),
+        typer.Option(
+            "--user", help="Only what this person said: a name or an account.", metavar="WHO"
+        ),
     ] = None,
     project: Annotated[
         str | None,
-        typer.Option("--project", help="Sessions of it: a path, its name or its id."),
+        typer.Option(
+            "--project", help="Only sessions of this project: a path, its name or its id."
+        ),
     ] = None,
     since: Annotated[
         str | None, typer.Option("--since", help="Only from then on: 2026-05-12, last week.")
     ] = None,
     until: Annotated[str | None, typer.Option("--until", help="Only before then.")] = None,
     query: Annotated[
-        str | None, typer.Option("--query", help="Only what holds this text, capitals aside.")
+        str | None,
+        typer.Option("--query", help="Only what contains this text, in upper or lower case."),
     ] = None,
     fact: Annotated[
         str | None,
-        typer.Option("--fact", help="A fact alone, with its history: f12.", metavar="ID"),
+        typer.Option("--fact", help="Only this fact, with its history: f12.", metavar="ID"),
     ] = None,
     with_forks: Annotated[
-        bool, typer.Option("--with-forks", help="Erase forks that share messages with it, too.")
+        bool, typer.Option("--with-forks", help="Also erase forks that share messages with it.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be erased.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Erase without a question.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Erase what all these options select: no byte of it is left, and it does not come back."""
+    """Erase for good what matches all of these options; no byte of it is left."""
     with opened(context) as memory:
         erase_ = partial(
             memory.erase,

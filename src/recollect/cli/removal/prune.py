@@ -31,9 +31,9 @@ def prune(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be removed.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Remove without a question.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Remove for good what is above the caps of sessions.retention and retention."""
+    """Remove for good what exceeds the limits of sessions.retention and retention."""
     with opened(context) as memory:
         report = memory.prune(dry_run=True)
         if not dry_run:

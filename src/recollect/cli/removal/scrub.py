@@ -26,7 +26,7 @@ def scrub(
         bool, typer.Option("--dry-run", help="Only show what would be changed.")
     ] = False,
 ) -> None:
-    """Redact everything that is stored once more, by the rules and settings of privacy of today."""
+    """Redact everything stored again, by the current rules and settings of privacy."""
     with opened(context) as memory, show_progress(quiet=answers_json(context)) as progress:
         receipt = memory.scrub(dry_run=dry_run, on_progress=progress.scrubbing)
     answer(context, receipt, lambda: _show(receipt))

@@ -37,23 +37,25 @@ def start_session(
     *,
     session_id: Annotated[
         str | None,
-        typer.Option("--session-id", help="The one with this id, made when it is missing."),
+        typer.Option(
+            "--session-id", help="The session with this id; created if it does not exist."
+        ),
     ] = None,
     resume: Annotated[
-        str | None, typer.Option("--resume", help="The one with this id or title.")
+        str | None, typer.Option("--resume", help="The session with this id or title.")
     ] = None,
     continue_latest: Annotated[
-        bool, typer.Option("--continue", help="The one of the project that was used last.")
+        bool, typer.Option("--continue", help="The session of the project that was used last.")
     ] = False,
     fork: Annotated[
-        bool, typer.Option("--fork", help="Go on in a fork of the one that was chosen.")
+        bool, typer.Option("--fork", help="Continue in a fork of the chosen session.")
     ] = False,
-    key: Annotated[str | None, typer.Option(help="The session key of a new one.")] = None,
+    key: Annotated[str | None, typer.Option(help="The session key of a new session.")] = None,
     project: About = None,
 ) -> None:
     """Choose the session that a program begins with. Prints its id.
 
-    Without a choice it is a new one. --session-id, --resume and --continue exclude each other.
+    Without an option it is a new one. --session-id, --resume and --continue exclude each other.
     """
     if sum((session_id is not None, resume is not None, continue_latest)) > 1:
         raise InvalidInput(
@@ -76,7 +78,7 @@ def start_session(
 
 @app.command("resume")
 def resume_session(context: typer.Context, session: Name, *, busy: Busy = "refuse") -> None:
-    """Go on with a session: make it active again. Prints its id.
+    """Resume a session: make it active again. Prints its id.
 
     Another program that holds it is not disturbed: the command is refused, or forks.
     """
@@ -97,9 +99,9 @@ def fork_session(
     at: Annotated[
         int | None, typer.Option("--at", help="The seq of the last message that both share.")
     ] = None,
-    title: Annotated[str | None, typer.Option(help="What the fork is called.")] = None,
+    title: Annotated[str | None, typer.Option(help="The title of the fork.")] = None,
 ) -> None:
-    """Begin a session with the messages of another. Nothing is copied; prints the new id."""
+    """Start a session with the messages of another. Nothing is copied; prints the new id."""
     with opened(context) as memory:
         parent = memory.sessions.find(session)
         fork = memory.sessions.fork(parent.id, at, title=title)
@@ -115,7 +117,7 @@ def reset_session(
     project: About = None,
     reason: Annotated[str, typer.Option(help="Recorded in the event.")] = "new",
 ) -> None:
-    """Begin a new session under a key, as /new does. Prints its id; the one before is archived."""
+    """Start a new session under a key, as /new does. Prints its id; the old one is archived."""
     with opened(context) as memory:
         about = None if project is None else path_or_name(project)
         new = memory.sessions.reset(key, about, reason=reason, owner=True)
@@ -126,7 +128,7 @@ def reset_session(
 
 @app.command("end")
 def end_session(context: typer.Context, session: Name) -> None:
-    """Tell that a session is over for now: a summary of it is written. It may go on."""
+    """End a session for now, and write a summary of it. It can be resumed."""
     with opened(context) as memory:
         ended = memory.sessions.end(memory.sessions.find(session).id)
         give_session(context, ended, f"ended with {_messages(ended)}")
@@ -138,10 +140,10 @@ def rename_session(
     session: Name,
     title: Annotated[
         str,
-        argument(metavar="TITLE", help="The new one; an empty one takes it away."),
+        argument(metavar="TITLE", help="The new title; an empty one removes it."),
     ],
 ) -> None:
-    """Call a session by another title."""
+    """Change the title of a session."""
     with opened(context) as memory:
         target = memory.sessions.find(session)
         renamed = memory.sessions.rename(target.id, title.strip() or None)
@@ -150,7 +152,7 @@ def rename_session(
 
 @app.command("archive")
 def archive_session(context: typer.Context, session: Name) -> None:
-    """Put a session away. It is still listed, but is no longer the current one of its key."""
+    """Archive a session. It is still listed, but is no longer the current one of its key."""
     _set_status(context, session, "archived")
 
 
@@ -162,7 +164,7 @@ def restore_session(context: typer.Context, session: Name) -> None:
 
 @app.command("delete")
 def delete_session(context: typer.Context, session: Name) -> None:
-    """Take a session out of all lists. Its messages stay, and `restore` brings it back."""
+    """Remove a session from all lists. Its messages stay, and `restore` brings it back."""
     _set_status(context, session, "deleted")
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # for a name only
 
 app = App()
 group = App(
-    help="List sessions, the last used first, or do something with one.",
+    help="List sessions, the last used first, or work with one.",
     invoke_without_command=True,
 )
 app.add_typer(group, name="sessions", rich_help_panel="Find")
@@ -50,11 +50,11 @@ def list_sessions(
     deleted: Deleted = False,
     automatic: Automatic = True,
 ) -> None:
-    """List sessions, the last used first, or do something with one."""
+    """List sessions, the last used first, or work with one."""
     if context.invoked_subcommand is not None:
         return
     if limit < 1:
-        raise InvalidInput("--limit is below 1", hint="use a number from 1")
+        raise InvalidInput("--limit must be 1 or more", hint="use a number from 1")
     if deleted and status is not None:
         raise InvalidInput("--all and --status exclude each other", hint="leave one of them out")
     with opened(context) as memory:

@@ -34,9 +34,9 @@ def _complete_mode(incomplete: str) -> list[str]:
 def make_key(
     context: typer.Context,
     *,
-    channel: Annotated[str, typer.Option(help="Where: telegram, slack.", show_default=False)],
+    channel: Annotated[str, typer.Option(help="The channel: telegram, slack.", show_default=False)],
     peer: Annotated[
-        str, typer.Option(help="The other side: a person, a group.", show_default=False)
+        str, typer.Option(help="The other party: a person or a group.", show_default=False)
     ],
     agent: Annotated[str, typer.Option(help="Who speaks.")] = "main",
     account: Annotated[str, typer.Option(help="The agent's account there.")] = "default",
@@ -66,7 +66,7 @@ def show_mode(
         str | None,
         argument(
             metavar="MODE",
-            help="main, group or queue: serve it so from now on.",
+            help="main, group or queue: the mode from now on.",
             autocompletion=_complete_mode,
         ),
     ] = None,

@@ -45,21 +45,23 @@ def say_message(
     ],
     text: Annotated[
         str,
-        argument(metavar="TEXT", help="What is said; - for stdin."),
+        argument(metavar="TEXT", help="The text; - reads it from stdin."),
     ],
     *,
-    name: Annotated[str | None, typer.Option(help="The speaker, where it is known.")] = None,
+    name: Annotated[str | None, typer.Option(help="The name of the speaker, if known.")] = None,
     event_id: Annotated[
-        str | None, typer.Option(help="An id of yours: the same one again stores nothing.")
+        str | None, typer.Option(help="An id of your own; a second message with it is not stored.")
     ] = None,
     sender: Annotated[
-        str | None, typer.Option(help="Whose account says it, such as telegram:42.")
+        str | None, typer.Option(help="The account of the speaker, such as telegram:42.")
     ] = None,
     busy: Busy = "refuse",
 ) -> None:
     """Store a message at the end of a session. Prints its id and seq."""
     if not text:
-        raise InvalidInput("the text is empty", hint="give one, or - to take it from stdin")
+        raise InvalidInput(
+            "the text must not be empty", hint="give one, or - to take it from stdin"
+        )
     with opened(context) as memory:
         target = memory.sessions.find(session)
         with memory.sessions.hold(target.id, on_busy=busy) as leased:

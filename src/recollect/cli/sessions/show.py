@@ -27,7 +27,7 @@ app = App()
 
 @app.command("show")
 def show_session(context: typer.Context, session: Name) -> None:
-    """Show what is known of a session, and who holds it."""
+    """Show the details of a session, and which program holds it."""
     with opened(context) as memory:
         target = memory.sessions.find(session)
         lease, compactions = (

@@ -28,15 +28,15 @@ def show_state(
     session: Name,
     *,
     task: Annotated[
-        str | None, typer.Option("--task", help="What the agent works on; set from now on.")
+        str | None, typer.Option("--task", help="Set the task that the agent works on.")
     ] = None,
     step: Annotated[
         list[str] | None,
-        typer.Option("--step", help="A step, again for each: all that there are from now on."),
+        typer.Option("--step", help="Set the steps; repeat the option for each of them."),
     ] = None,
     done: Annotated[
         list[str] | None,
-        typer.Option("--done", help="A step that is completed, by its words or its position."),
+        typer.Option("--done", help="Complete a step, named by its words or its position."),
     ] = None,
 ) -> None:
     """Show the task and steps of a session, or set them until a todo tool is called again."""

@@ -50,7 +50,7 @@ def show_view(
     budget: Annotated[
         int | None,
         typer.Option(
-            help="Tokens that it may cost; sessions.context.window_tokens by default.",
+            help="Tokens at most; sessions.context.window_tokens by default.",
             show_default=False,
         ),
     ] = None,
@@ -71,15 +71,15 @@ def compact_session(
     keep: Annotated[
         int | None,
         typer.Option(
-            help="Newest messages that stay; sessions.context.keep_messages by default.",
+            help="Newest messages to keep; sessions.context.keep_messages by default.",
             show_default=False,
         ),
     ] = None,
     if_due: Annotated[
-        bool, typer.Option("--if-due", help="Only where the view is full, as every turn does.")
+        bool, typer.Option("--if-due", help="Only if the view is full, as before every turn.")
     ] = False,
 ) -> None:
-    """Let a summary stand in the view for older messages. They stay stored."""
+    """Replace older messages in the prompt with a summary. They stay stored."""
     with opened(context) as memory:
         target = memory.sessions.find(session)
         if if_due:

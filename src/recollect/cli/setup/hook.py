@@ -29,7 +29,7 @@ START_HINT = "start the worker with `recollect serve --daemon`; see `recollect s
 def hook(
     context: typer.Context,
     client: Annotated[str, argument(metavar="CLIENT", help="The program: claude-code, …")],
-    event: Annotated[str, argument(metavar="EVENT", help="What it calls the event: Stop, …")],
+    event: Annotated[str, argument(metavar="EVENT", help="Its name of the event: Stop, …")],
 ) -> None:
     """Hand an event to the worker as an agent's hook does; its payload is read from stdin."""
     home = require_home(context)
@@ -37,7 +37,9 @@ def hook(
     from recollect.hook.keeping import keep
 
     if client not in REPORTING:
-        raise InvalidInput("the client must report by hooks", hint=f"name {', '.join(REPORTING)}")
+        raise InvalidInput(
+            "the client must be one that reports through hooks", hint=f"name {', '.join(REPORTING)}"
+        )
     try:
         call = HookCall(client, event, str(home))
         call.read(sys.stdin.fileno())

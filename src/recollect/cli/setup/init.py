@@ -47,20 +47,20 @@ app = App()
 _Workspace: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        help="The folder of MEMORY.md and memory/; made when it is missing.",
+        help="The folder of MEMORY.md and memory/; created if it does not exist.",
         metavar="DIR",
         show_default=False,
     ),
 ]
 _Fresh: TypeAlias = Annotated[
-    bool, typer.Option("--fresh", help="Start again; what is there is kept in the folder aside.")
+    bool, typer.Option("--fresh", help="Start over; the old files are moved to the folder aside.")
 ]
 _WithService: TypeAlias = Annotated[
     bool,
     typer.Option("--service", help="Write a service that starts the worker when you log in."),
 ]
 _Remove: TypeAlias = Annotated[
-    bool, typer.Option("--remove", help="Take the memory out of AGENT again.")
+    bool, typer.Option("--remove", help="Disconnect the memory from AGENT.")
 ]
 _Http: TypeAlias = Annotated[
     bool, typer.Option("--http", help="AGENT calls the worker itself; needs server.port.")
@@ -85,7 +85,7 @@ _Audience: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--as",
-        help="With mcp: whom it hears, owner, shared or session:KEY.",
+        help="With mcp: whose conversations it sees, owner, shared or session:KEY.",
         metavar="AUDIENCE",
         show_default=False,
     ),
@@ -100,7 +100,7 @@ def init(
     context: typer.Context,
     agent: Annotated[
         str | None,
-        argument(metavar="AGENT", help=f"Put the memory into it: {', '.join((*AGENTS, MCP))}."),
+        argument(metavar="AGENT", help=f"Connect the memory to it: {', '.join((*AGENTS, MCP))}."),
     ] = None,
     *,
     workspace: _Workspace = None,
@@ -114,7 +114,7 @@ def init(
     is_printed: _Printed = False,
     dry_run: _DryRun = False,
 ) -> None:
-    """Make the home, with a config.yaml that explains itself. Again does no harm."""
+    """Create the home, with a commented config.yaml. It is safe to run it again."""
     from recollect.core.settings import user_path
     from recollect.integrations.agent_finding import found_agents
 
@@ -157,7 +157,7 @@ def _check_options(agent: str, options: dict[str, Any], *, fresh: bool, service:
     if fresh or service:
         name = "fresh" if fresh else "service"
         hint = f"run `recollect init --{name}` first, then `recollect init {agent}`"
-        raise InvalidInput(f"--{name} must go without an agent", hint=hint)
+        raise InvalidInput(f"--{name} must not be combined with an agent", hint=hint)
 
 
 def _agent(

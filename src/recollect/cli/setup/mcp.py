@@ -27,7 +27,7 @@ def mcp(
     *,
     audience: Annotated[
         str,
-        typer.Option("--as", help="As whom it hears: owner, shared, or session:KEY."),
+        typer.Option("--as", help="Whose conversations it sees: owner, shared or session:KEY."),
     ] = "shared",
     project: Annotated[str | None, typer.Option(help="Only this project.")] = None,
 ) -> None:

@@ -87,7 +87,7 @@ def prepare(home: Path, *, fresh: bool = False) -> bool:
     marker = _marker(home)
     if marker is None and (is_home(home) or _has_files(home)):
         raise Conflict(
-            f"{home} holds something else than the demo",
+            f"{home} holds something other than the demo",
             hint="name an empty folder with --keep, or none",
             path=str(home),
         )

@@ -43,7 +43,7 @@ def serve(
     context: typer.Context,
     *,
     daemon: Annotated[
-        bool, typer.Option("--daemon", help="In the background; returns as soon as it answers.")
+        bool, typer.Option("--daemon", help="Run in the background; returns as soon as it answers.")
     ] = False,
 ) -> None:
     """Serve the memory to other programs over HTTP, until Ctrl-C."""
@@ -61,7 +61,7 @@ def serve(
 
 @group.command()
 def stop(context: typer.Context) -> None:
-    """Stop the worker of this home; requests under way are answered first."""
+    """Stop the worker of this home; requests in progress are answered first."""
     from recollect.server.worker.daemon import stop as stop_worker
 
     there = stop_worker(require_home(context))

@@ -32,7 +32,7 @@ _HEARS = {
 
 @group.callback()
 def tokens(context: typer.Context) -> None:
-    """Say who may call the worker, and as whom; without a command, list the tokens."""
+    """Manage who may call the worker; without a command, list the tokens."""
     if context.invoked_subcommand is None:
         list_tokens(context)
 
@@ -40,12 +40,14 @@ def tokens(context: typer.Context) -> None:
 @group.command()
 def add(
     context: typer.Context,
-    name: Annotated[str, argument(metavar="NAME", help="What events and audit call it.")],
+    name: Annotated[str, argument(metavar="NAME", help="Its name in events and in the audit log.")],
     *,
     audience: Annotated[
         str,
         typer.Option(
-            "--as", metavar="WHO", help="As whom it hears: owner, shared, session:KEY or session:*."
+            "--as",
+            metavar="WHO",
+            help="Whose conversations it sees: owner, shared, session:KEY or session:*.",
         ),
     ] = "shared",
     rights: Annotated[
@@ -59,7 +61,7 @@ def add(
         str,
         typer.Option(help="Channels that it may write for: telegram,slack; * for all."),
     ] = "",
-    tenant: Annotated[str, typer.Option(help="Whose memory it opens.")] = "local",
+    tenant: Annotated[str, typer.Option(help="The tenant whose memory it opens.")] = "local",
     agent: Annotated[str | None, typer.Option(help="Only this agent.", show_default=False)] = None,
     project: Annotated[
         str | None,
@@ -67,7 +69,7 @@ def add(
     ] = None,
     expires: Annotated[
         str | None,
-        typer.Option(help="When it ends: 30d, 12h or 2027-01-31. Never by default."),
+        typer.Option(help="When it expires: 30d, 12h or 2027-01-31. Never by default."),
     ] = None,
 ) -> None:
     """Let a program call the worker; its token is printed once."""
@@ -92,9 +94,9 @@ def add(
 def list_tokens(
     context: typer.Context,
     *,
-    revoked: Annotated[bool, typer.Option("--all", help="Those that were revoked, too.")] = False,
+    revoked: Annotated[bool, typer.Option("--all", help="Include revoked tokens.")] = False,
 ) -> None:
-    """List who may call the worker; the secrets are not there any more."""
+    """List the tokens; their secrets are not stored."""
     with opened(context) as memory:
         path = memory.tokens.file.ensure()
         rows = memory.tokens.list(revoked=revoked)
@@ -108,7 +110,7 @@ def revoke(
     context: typer.Context,
     name: Annotated[str, argument(metavar="NAME", help="Its name or id.")],
 ) -> None:
-    """Let a token open nothing any more, from the next request on."""
+    """Revoke a token: it is refused from the next request on."""
     with opened(context) as memory:
         token = memory.tokens.revoke(name)
     answer(context, token, lambda: show(("revoked", "bold yellow"), (f": {token.name}", "")))
@@ -116,7 +118,7 @@ def revoke(
 
 @group.command()
 def rotate(context: typer.Context) -> None:
-    """Write another token of the owner's into the file `token` of the home."""
+    """Replace the owner's token in the file `token` of the home."""
     with opened(context) as memory:
         memory.tokens.rotate()
         path = memory.tokens.file.path

@@ -60,9 +60,9 @@ def uninstall(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be removed, and what stays.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Remove without a question.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Take the memory out of all agents; remove the model, and the home where asked for."""
+    """Disconnect the memory from all agents; remove the model and, if asked, the home."""
     from recollect.cli.setup.connecting import Leaving, disconnect
     from recollect.integrations.installing import installed
     from recollect.store.sqlite.home import RECORDS_FILE

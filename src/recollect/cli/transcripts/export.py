@@ -61,7 +61,7 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="A new file; stdout if not given.", metavar="FILE"),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 Everything = Annotated[
     bool, typer.Option("--all", help="Everything, for another home, instead of a session.")
 ]
@@ -109,7 +109,9 @@ def export(
     if everything and (form is not None or output is not None):
         raise InvalidInput("--format and --output are for one session", hint="name the file alone")
     if not everything and narrowing != _Narrowing():
-        raise InvalidInput("this narrows --all", hint="add --all, and a file instead of a session")
+        raise InvalidInput(
+            "this option needs --all", hint="add --all, and a file instead of a session"
+        )
     with opened(context) as memory, show_progress(quiet=answers_json(context)) as progress:
         if not everything:
             _export_session(context, memory, (what, form or "jsonl"), output, force=force)
@@ -171,7 +173,7 @@ def _export_session(
 ) -> None:
     name, form = target
     if force and output is None:
-        raise InvalidInput("--force without a file", hint="name it with --output")
+        raise InvalidInput("--force needs a file", hint="name it with --output")
     session = memory.sessions.find(name)
     leaving = memory.export_session(session.id, form)
     if output is not None:

@@ -72,7 +72,7 @@ def import_transcripts(
         str,
         argument(
             metavar="FORMAT",
-            help="claude-code, openclaw, jsonl, claude-mem, recollect, or auto: every file tells.",
+            help="claude-code, openclaw, jsonl, claude-mem, recollect, or auto, by the content.",
             autocompletion=_complete_format,
         ),
     ] = AUTO,
@@ -85,7 +85,7 @@ def import_transcripts(
         bool, typer.Option("--include-deleted", help="Also sessions that were deleted in OpenClaw.")
     ] = False,
     dry_run: Annotated[
-        bool, _of_records("--dry-run", help="Only tell what would be stored.")
+        bool, _of_records("--dry-run", help="Only show what would be stored.")
     ] = False,
     other_tenant: Annotated[
         bool, _of_records("--other-tenant", help="Take an export of another tenant.")
@@ -108,7 +108,7 @@ def import_transcripts(
         import_records(context, records, options)
     elif dry_run or other_tenant or files:
         hint = "leave it out, or import an export: recollect import recollect FILE"
-        raise InvalidInput("this is for exports and claude-mem", hint=hint)
+        raise InvalidInput("this option is for exports and claude-mem", hint=hint)
     else:
         _import(context, *_form_and_paths(form, paths or []), include_deleted=include_deleted)
 
@@ -146,7 +146,7 @@ def _form_and_paths(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
         if user_path(form).exists():
             return AUTO, [Path(form), *paths]
         raise InvalidInput(
-            "this is neither a kind of transcripts nor a path",
+            "the argument must be a format of transcripts or a path",
             hint=f"use one of {', '.join((*FORMATS, *KINDS, AUTO))}, and then a path",
         )
     usual = transcript_folders().get(form)

@@ -82,7 +82,7 @@ def import_records(
     if options.dry_run and is_new:
         raise InvalidInput("--dry-run needs a home", hint="make one with `recollect init`")
     if kind == CLAUDE_MEM and (options.other_tenant or options.files):
-        raise InvalidInput("this is for exports of recollect", hint="leave it out")
+        raise InvalidInput("this option is for exports of recollect", hint="leave it out")
     with opened(context, create=True) as memory:
         if is_new and not as_json:
             say((f"made the home {memory.home}", "dim"))

@@ -29,7 +29,7 @@ def transcript(
     *,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", "-n", help="The last so many; with --after, the first."),
+        typer.Option("--limit", "-n", help="How many: the last ones; with --after, the first."),
     ] = None,
     after: Annotated[int | None, typer.Option(help="Only after this seq.")] = None,
 ) -> None:

@@ -135,7 +135,7 @@ def _checked_version(query: Query) -> int:
     tables = {name for name in _TABLES.values() if query(_TABLE, (name,))}
     if "observations" not in tables or not query(_TABLE, ("schema_versions",)):
         raise InvalidInput(
-            "the database is none of claude-mem", hint="name its claude-mem.db, with its tables"
+            "the database must be one of claude-mem", hint="name its claude-mem.db, with its tables"
         )
     number = query(_VERSION, ())[0][0]
     version = number if isinstance(number, int) else 0

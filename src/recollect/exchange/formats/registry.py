@@ -27,5 +27,5 @@ def writer_of(format_name: str) -> TranscriptWriter:
     """
     writer = WRITERS.get(format_name)
     if writer is None:
-        raise InvalidInput("unknown format of transcripts", hint=f"use one of {', '.join(WRITERS)}")
+        raise InvalidInput("unknown transcript format", hint=f"use one of {', '.join(WRITERS)}")
     return writer

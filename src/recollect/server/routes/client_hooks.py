@@ -298,4 +298,4 @@ def _begun() -> None:
 
 
 def _unheard_of() -> None:
-    raise NotFound("a session ends that was not heard of", hint=LIST_THEM)
+    raise NotFound("the session that ends is not known", hint=LIST_THEM)

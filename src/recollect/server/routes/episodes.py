@@ -55,11 +55,14 @@ class NewEpisodes(Fields, frozen=True, kw_only=True):
 def list_episodes(caller: Caller, fields: EpisodeFilter) -> EpisodeList:
     """List the summaries of sessions, the newest first, or those that fit a question."""
     if fields.session_key is not None and fields.project is not None:
-        raise InvalidInput("summaries are of a session or of a project", hint="give one of both")
+        raise InvalidInput("session_key and project exclude each other", hint="give one of them")
     episodes, audience = caller.memory.episodes, caller.for_session(fields.for_session)
     if fields.query is not None:
         if fields.session_key is not None or fields.project is not None:
-            raise InvalidInput("a question is asked of all sessions", hint="leave the others out")
+            raise InvalidInput(
+                "query must not be combined with session_key or project",
+                hint="leave the others out",
+            )
         hits = episodes.search(fields.user_id, fields.query, fields.limit, for_session=audience)
         return EpisodeList(episodes=[each.episode for each in hits])
     session = None if fields.session_key is None else caller.session(fields.session_key).id

@@ -216,7 +216,7 @@ def restore(caller: Caller, fields: FactId) -> FactAnswer:
 
 @ROUTES.add("POST", "/api/facts/{id}/replace", "write")
 def replace(caller: Caller, fields: FactReplacement) -> FactAnswer:
-    """Let a fact make way for another; restore undoes it."""
+    """Replace a fact with another; restore undoes it."""
     fact, newer = _writable(caller, fields.id), _writable(caller, fields.by)
     _record(caller, "fact.replace", fact)
     hears = caller.for_session()

@@ -37,6 +37,7 @@ def stats(caller: Caller, _fields: Nothing) -> RecordCounts:
     """
     if not caller.token.is_owners:
         raise Denied(
-            "the statistics are the operator's", hint="use a token that was added with --as owner"
+            "only the operator may read the statistics",
+            hint="use a token that was added with --as owner",
         )
     return caller.memory.counts()

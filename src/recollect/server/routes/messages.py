@@ -23,7 +23,7 @@ class NewMessage(Fields, frozen=True, kw_only=True):
     Attributes:
         session_key: Where, by key or id; one that is not there is begun.
         project_path: Of a session that is begun.
-        name: The speaker, where it is known.
+        name: The name of the speaker, if known.
         created_at: When it was said, ISO 8601 or ms; now if not given.
         owner: Whether a plain name is a session of the owner's, as where one begins.
     """

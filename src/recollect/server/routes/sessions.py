@@ -156,7 +156,7 @@ def change(caller: Caller, fields: SessionChange) -> SessionEntry:
     """Rename a session, or archive, delete or restore it."""
     session = _writable(caller, fields.key)
     if fields.title is None and fields.status is None:
-        raise InvalidInput("nothing is to be changed", hint="give a title or a status")
+        raise InvalidInput("at least one change must be given", hint="give a title or a status")
     if fields.title is not None:
         session = caller.memory.sessions.rename(session.id, fields.title or None)
     if fields.status is not None:

@@ -148,7 +148,7 @@ def stop(home: Path) -> Presence | None:
         if is_served(home):
             raise NotFound(
                 "a worker holds the home, but does not say which process it is",
-                hint="try again; it may just start or stop",
+                hint="try again; it may be starting or stopping",
             )
         return None
     if not _holds_lock(there.pid, home):
@@ -254,7 +254,7 @@ def _failure(home: Path) -> RecollectError:
         error = msgspec.json.decode(line, type=_ErrorLine).error
     except msgspec.DecodeError:
         hint = "run `recollect serve` to watch it start"
-        return StoreError(f"the worker could not start: {line or 'it said nothing'}", hint=hint)
+        return StoreError(f"the worker could not start: {line or 'it printed nothing'}", hint=hint)
     every = (kind for kind in vars(errors).values() if isinstance(kind, type))
     kinds = {kind.code: kind for kind in every if issubclass(kind, RecollectError)}
     return kinds.get(error["code"], StoreError)(error["message"], hint=error["hint"])
