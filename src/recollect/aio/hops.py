@@ -57,7 +57,7 @@ class Hops:
     async def run(
         self, work: Callable[[], T], *, alone: bool = False, calls: Calls | None = None
     ) -> T:
-        """Return what ``work`` returns.
+        """Return the result of ``work``.
 
         Args:
             work: Is called once, on another thread, with the context variables of the caller.
@@ -79,7 +79,7 @@ class Hops:
             raise
 
     async def enter(self, work: Callable[[], HandleT], twin_of: Callable[[HandleT], T]) -> T:
-        """Return the twin of what ``work`` opens; that is left where the caller was cancelled."""
+        """Return the twin of the context that ``work`` enters; a cancelled caller leaves it."""
         self._check_open()
         claim: ThreadFuture[None] = ThreadFuture(lambda: None)
         self._running.add(claim)  # closing waits until the caller has it, or it is being left

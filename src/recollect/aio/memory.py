@@ -133,7 +133,7 @@ def open_async(
 
 
 def _ready(make: Callable[..., Memory], *args: object, **kwargs: object) -> Memory:
-    """Return a memory whose rooms are there: each imports its code when it is first asked for."""
+    """Return a memory with all parts loaded, since each imports its code on first use."""
     memory = make(*args, **kwargs)
     for name, value in vars(Memory).items():
         if isinstance(value, property | cached_property):

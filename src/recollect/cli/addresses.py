@@ -73,7 +73,7 @@ def find_message(sessions: Sessions, address: str) -> Message:
 
 
 def path_or_name(text: str) -> str:
-    """Return the whole path of what looks like one; other names as they are.
+    """Return the absolute path if the text looks like a path; otherwise the text.
 
     >>> path_or_name("shop")
     'shop'

@@ -19,7 +19,7 @@ _BEFORE_COMMAND = {"--home": " DIR", "--workspace": " DIR", "--debug": "", "--ve
 
 
 def tell_error(error: RecollectError, *, as_json: bool) -> int:
-    """Say on stderr what failed and what to do; return the exit code."""
+    """Print an error and its hint to stderr; return the exit code."""
     _tell(error.code, error.message, error.hint, as_json=as_json)
     return exit_code(error)
 
@@ -40,7 +40,7 @@ def exit_code(error: RecollectError) -> int:
 
 
 def tell_usage(error: Any, *, as_json: bool) -> int:
-    """Say what is wrong with a command line; return the exit code.
+    """Print a usage error; return the exit code.
 
     Args:
         error: A `typer.TyperException`.

@@ -105,7 +105,7 @@ def _give_batch(context: typer.Context, batch: DetailBatch) -> None:
 
 
 def _extent(range: LineRange, first: int | None, lines: int | None) -> tuple[int, int | None]:
-    """Return the first line and how many; options win over what the address says."""
+    """Return the first line and the number of lines; options override the address."""
     if first is not None:
         return first, lines
     if lines is None and range.last is not None:

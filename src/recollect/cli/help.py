@@ -103,7 +103,7 @@ def print_help(command: Any, context: Any) -> None:
 
 
 def usage(command: Any, context: Any) -> str:
-    """Return how a command is called, on one line."""
+    """Return the usage of a command, on one line."""
     parameters = command.get_params(context)
     arguments = [_argument(parameter) for parameter in parameters if _is_argument(parameter)]
     if isinstance(command, TyperGroup):

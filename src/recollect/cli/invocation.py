@@ -113,7 +113,7 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def home_of(context: typer.Context) -> Path:
-    """Return the folder that is meant; it need not exist.
+    """Return the folder of the home; it need not exist.
 
     Raises:
         ConfigError: there is no home directory to put it into.
@@ -127,7 +127,7 @@ def home_of(context: typer.Context) -> Path:
 
 
 def require_home(context: typer.Context) -> Path:
-    """Return the folder that is meant, which is a home.
+    """Return the folder of the home, which must exist.
 
     Raises:
         NotFound: it is missing, or something else.
@@ -141,7 +141,7 @@ def require_home(context: typer.Context) -> Path:
 
 
 def is_home(home: Path) -> bool:
-    """Return whether a folder is a home, or what is left of one.
+    """Return whether a folder is a home, complete or damaged.
 
     Raises:
         InvalidInput: a file is in its place.
@@ -214,7 +214,7 @@ def opened(
 
 @contextmanager
 def recalling(context: typer.Context, *, warns: bool = True) -> Iterator[Recalled]:
-    """Give what recalls to a ``with`` block: the worker of the home, or the home itself.
+    """Yield the worker of the home, or the home itself if no worker serves it.
 
     A command with a workspace or an agent of its own is always answered by the home itself.
 
@@ -247,15 +247,15 @@ def recalling(context: typer.Context, *, warns: bool = True) -> Iterator[Recalle
 
 
 def scope_of(context: typer.Context) -> Scope | None:
-    """Return whose memory is meant; None for everybody's.
+    """Return the scope of the command; None for the whole home.
 
     Raises:
         ConfigError: the name of the agent cannot be used.
     """
     from recollect.core.settings.agents import agent_name
 
-    invocation = invocation_of(context).agent
-    return None if invocation is None else Scope(agent=agent_name(invocation))
+    agent = invocation_of(context).agent
+    return None if agent is None else Scope(agent=agent_name(agent))
 
 
 def _has_lost_records(home: Path) -> bool:

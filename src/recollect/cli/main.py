@@ -104,7 +104,7 @@ class CommandTable(MutableMapping[str, Any]):
         return iter(self._commands)
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of commands."""
         return len(self._commands)
 
 

@@ -226,7 +226,7 @@ class _SearchPage:
         self._remark(self._index_lines.tokens)
 
     def _remark(self, tokens: int) -> None:
-        """Say what it cost, and what to do next."""
+        """Print the cost of the search, and the next steps."""
         from recollect.cli.output.formatting import count, duration
 
         result = self._result
@@ -255,7 +255,7 @@ class _SearchPage:
 
 
 def titles_in(memory: Recalled, result: SearchResult) -> dict[str, str]:
-    """Return what the sessions of the hits are called, by id."""
+    """Return the titles of the sessions of the hits, by id."""
     ids = sorted({hit.session_id for hit in result.hits if hit.session_id is not None})
     if hasattr(memory, "titles"):  # a worker tells all of them at once
         return memory.titles(ids)

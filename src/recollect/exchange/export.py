@@ -365,7 +365,7 @@ class _Selection:
         self._seqs = {each: frozenset(of or ()) for each, of in seqs.items() if of is not None}
 
     def is_whole(self, session_id: str) -> bool:
-        """Return whether the asker hears everything in a session."""
+        """Return whether the asker may read all of a session."""
         return session_id not in self._seqs
 
     def takes(self, session_id: str, line: bytes, is_compaction: bool) -> bool:

@@ -79,7 +79,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, size=source.size, mtime_ns=source.mtime_ns)
 
     def fits(self, source: LineSource) -> bool:
-        """Return whether a transcript still begins with what was read."""
+        """Return whether a transcript still begins with the lines that were read."""
         return source.size >= self.read_bytes and source.digest(self.read_bytes) == self.digest
 
 
@@ -123,7 +123,7 @@ def write_entry(
 
 
 def ledger_name(name: str, scope: Scope) -> str:
-    """Return the name of an owner's ledger: one owner may take what another's import left out."""
+    """Return the name of an owner's ledger: an owner may import what another left out."""
     owner = (scope.agent, scope.user, scope.project)
     if not name or owner == (None, None, None):
         return name

@@ -54,7 +54,7 @@ class Observing:
     def prepare(
         self, uses: Sequence[GivenObservation], messages: Sequence[Message], project: str | None
     ) -> Sequence[ObservationDraft]:
-        """Return drafts of what is captured; of texts, those that add to their message.
+        """Return drafts of the captured calls, and of texts that add to their message.
 
         Args:
             uses: The uses of the tools of a session.

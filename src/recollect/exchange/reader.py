@@ -172,7 +172,7 @@ class Companions:
         self._read: dict[str, Record | None] = {}
 
     def of(self, relative: str, name: str) -> Record | None:
-        """Return the JSON object of the file ``name`` beside a transcript, where there is one."""
+        """Return the JSON object of the file ``name`` beside a transcript, if there is one."""
         if not name:
             return None
         path = f"{relative.rpartition('/')[0]}/{name}".removeprefix("/")

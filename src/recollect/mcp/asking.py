@@ -13,7 +13,7 @@ CALLER: ContextVar[Caller] = ContextVar("caller")
 
 
 def project_of(caller: Caller, name: str | None) -> str | None:
-    """Return a path of the project that is asked for; None for what the memory is of anyway.
+    """Return a path of the requested project; None for the project of the memory.
 
     Raises:
         NotFound: the operator names none that there is.

@@ -35,7 +35,7 @@ _KINDS = {
 
 
 def invalid_arguments(error: ValidationError, parameters: Sequence[str]) -> str:
-    """Return what is wrong with the arguments of a call, without what was given.
+    """Return the problems of the arguments of a call, without their values.
 
     Args:
         error: Of the SDK.
@@ -55,7 +55,7 @@ def invalid_arguments(error: ValidationError, parameters: Sequence[str]) -> str:
 
 
 def unknown_arguments(unknown: Iterable[str], parameters: Sequence[str]) -> str:
-    """Return that a call has arguments that the tool has not, and which may be meant.
+    """Return a message about unknown arguments, with similar names that the tool has.
 
     >>> unknown_arguments(["max_results"], ["query", "maxResults"])
     'an argument is unknown; maxResults may be meant (invalid_input). Hint: use query, \

@@ -65,7 +65,7 @@ def session_handover(
 
 
 def _rendered(prompt: Callable[..., list[str]]) -> Callable[..., list[str]]:
-    """Return a prompt whose errors say what to do."""
+    """Return a prompt whose errors carry a hint."""
 
     @functools.wraps(prompt)
     def call(**arguments: Any) -> list[str]:

@@ -24,7 +24,7 @@ def as_json(answer: object) -> str:
 
 
 def quoted(body: str, source: str, trust: str) -> str:
-    """Return a text between tags, under a line that says what it is.
+    """Return a text between tags, under a line that names its source.
 
     The tags carry a hash of the text, so that the text cannot hold one that closes them.
 

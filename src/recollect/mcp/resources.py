@@ -52,7 +52,7 @@ def session_transcript(session: str) -> str:
 
 
 def _read(resource: Callable[..., str]) -> Callable[..., str]:
-    """Return a resource whose errors say what to do; what is not heard is not found."""
+    """Return a resource whose errors carry a hint; one that may not be read is not found."""
 
     @functools.wraps(resource)
     def call(**arguments: str) -> str:
@@ -67,7 +67,7 @@ def _read(resource: Callable[..., str]) -> Callable[..., str]:
 
 
 def list_resources() -> list[Resource]:
-    """Return the memory files and the newest sessions that the caller hears."""
+    """Return the memory files and the newest sessions that the caller may read."""
     caller = CALLER.get()
     files = caller.memory.files(for_session=caller.for_session())[:_MOST_FILES]
     return [

@@ -16,7 +16,7 @@ _NEWEST = 200
 
 
 def transcript(caller: Caller, session: Session, budget_tokens: int = TRANSCRIPT_TOKENS) -> str:
-    """Return the newest of what was said in a session, oldest first, within a budget.
+    """Return the newest messages of a session within a budget, oldest first.
 
     Args:
         caller: Who asks. Of a session that several people share, they read what they hear.

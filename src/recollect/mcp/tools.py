@@ -399,7 +399,7 @@ class _Reporter:
 
 
 def _answering(tool: Callable[..., Any]) -> Callable[..., CallToolResult]:
-    """Return a tool that answers as data, and fails in words that say what to do next."""
+    """Return a tool that answers with structured data, and whose errors carry a hint."""
 
     @functools.wraps(tool)
     def call(**arguments: Any) -> CallToolResult:

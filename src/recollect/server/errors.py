@@ -121,7 +121,7 @@ TOO_MANY = Rejection(
 
 
 def rejection_of(error: Exception) -> Rejection:
-    """Return the rejection that answers an error; one that is not ours is logged."""
+    """Return the rejection that answers an error; an unexpected one is logged."""
     if isinstance(error, Refused):
         return error.rejection
     if not isinstance(error, RecollectError):

@@ -68,7 +68,7 @@ class _Holder(msgspec.Struct):
 
 
 def find_presence(home: Path) -> Presence | None:
-    """Return the worker that serves a home now, whatever its protocol; None where there is none."""
+    """Return the worker that serves a home now, whatever its protocol; None if there is none."""
     if not is_served(home):
         return None
     with suppress(OSError, msgspec.DecodeError):

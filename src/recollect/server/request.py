@@ -262,7 +262,7 @@ class KeptBody:
 
 
 def _head_end(data: bytearray, end: int) -> int:
-    """Return the end before a cut, so that neither a character nor an escape is halved."""
+    """Return where to cut before ``end`` without splitting a character or an escape."""
     while end and data[end] & 0xC0 == 0x80:
         end -= 1
     start = max(0, end - _LONGEST_ESCAPE)

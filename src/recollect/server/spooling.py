@@ -46,7 +46,7 @@ class Drained(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def taking(callers: Callers) -> Take:
-    """Return a function that stores spooled events as the owner, who alone can write here."""
+    """Return a function that stores spooled events as the owner, the only one who can spool."""
 
     def take(event: SpooledEvent) -> None:
         payload, _ = read_object(bytes(event.payload))

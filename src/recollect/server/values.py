@@ -26,7 +26,7 @@ _DIGITS = re.compile(r"\d{1,15}")
 
 
 def name_of(id_: int | str) -> str:
-    """Return the memory's name of what a client calls ``12``, ``"12"``, ``"#12"`` or by a UUID.
+    """Return the name of a record that a client gives as ``12``, ``"12"``, ``"#12"`` or a UUID.
 
     >>> name_of(12), name_of("12"), name_of("m88")
     ('#12', '#12', 'm88')

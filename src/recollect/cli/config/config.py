@@ -286,7 +286,7 @@ def _row(resolved: ResolvedSettings, key: str) -> Explained:
 
 
 def _option(key: str) -> Option:
-    """Return what is known of a setting.
+    """Return the description of a setting.
 
     Raises:
         ConfigError: there is no such setting.

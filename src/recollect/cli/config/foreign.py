@@ -80,7 +80,7 @@ INSTEAD = {
 
 
 def import_settings(path: Path, home: Path) -> tuple[str, list[Taken]]:
-    """Return the text of config.yaml with the settings of a file, and what became of each.
+    """Return the text of config.yaml with the settings of a file, and the outcome of each.
 
     Args:
         path: ``settings.json`` of OpenClaw-Mem.

@@ -29,15 +29,15 @@ class DoctorFindings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sound(name: str, detail: str) -> CheckResult:
-    """Return that nothing is wrong."""
+    """Return a result without a problem."""
     return CheckResult(name=name, state="ok", detail=detail)
 
 
 def note(name: str, detail: str, hint: str = "") -> CheckResult:
-    """Return what could be better."""
+    """Return a result with a recommendation."""
     return CheckResult(name=name, state="note", detail=detail, hint=hint)
 
 
 def wrong(name: str, detail: str, hint: str) -> CheckResult:
-    """Return what must be repaired, and how."""
+    """Return a result with a problem and how to repair it."""
     return CheckResult(name=name, state="wrong", detail=detail, hint=hint)

@@ -29,7 +29,7 @@ _STOPPED = re.compile(r"^State:\s*[Tt]", re.MULTILINE)
 
 
 def check_rows(memory: Memory, *, deep: bool) -> CheckResult:
-    """Return what is wrong with the rows of the index.
+    """Return the problems of the rows of the index.
 
     Args:
         memory: Of the home.
@@ -43,7 +43,7 @@ def check_rows(memory: Memory, *, deep: bool) -> CheckResult:
 
 
 def check_engines(memory: Memory) -> CheckResult:
-    """Return whether what the settings choose for words, vectors and files can be used."""
+    """Check that the chosen back ends for words, vectors and files can be used."""
     status = memory.status()
     words, vectors = status.lexical, status.vector
     if words.error:
@@ -67,7 +67,7 @@ def check_engines(memory: Memory) -> CheckResult:
 
 
 def check_knowledge(memory: Memory, *, deep: bool) -> CheckResult:
-    """Return whether facts, and what messages state and replace, fit together.
+    """Check that facts, statements and replacements are consistent.
 
     Args:
         memory: Of the home.
@@ -145,7 +145,7 @@ def check_spool(spool: SpoolState, folder: Path, now_ms: int) -> CheckResult:
 
 
 def check_locks(locks: IndexLocks) -> CheckResult:
-    """Return who holds the lock of a rebuild; the system drops the locks of dead processes."""
+    """Return the holder of the rebuild lock; the system drops the locks of dead processes."""
     holder = locks.rebuild.holder()
     if holder is None:
         return sound("locks", "free")
@@ -220,7 +220,7 @@ def check_owner(memory: Memory) -> CheckResult:
 
 
 def check_notes(memory: Memory) -> CheckResult:
-    """Return what the notes of the workspace have from sessions that are not the owner's."""
+    """Check the notes of the workspace for lines from sessions of guests."""
     if memory.workspace is None:
         return sound("notes", "no workspace")
     flushes = [each.event for each in memory.events.since(types=["memory.flushed"])]

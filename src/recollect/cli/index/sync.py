@@ -144,7 +144,7 @@ def _show(report: SyncReport, took_s: float) -> None:
 
 
 def _counts(*counts: tuple[str, int]) -> str:
-    """Return the texts of what is not 0."""
+    """Return the texts of the counts above 0."""
     return ", ".join(text for text, number in counts if number)
 
 

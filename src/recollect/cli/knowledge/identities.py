@@ -162,7 +162,7 @@ def _show_code(code: LinkCode, account: str) -> None:
 
 
 def _parts(account: str) -> tuple[str, str]:
-    """Return the channel of an account, and who there.
+    """Return the channel of an account, and its user there.
 
     Raises:
         InvalidInput: it has no channel.

@@ -78,7 +78,7 @@ from recollect.workspace.reading import ReadResult
 
 
 def _in_the_journal(kind: Any) -> Any:
-    """Return the type of an event with what `RecordedEvent.document` says beside it."""
+    """Return the type of an event with the fields that `RecordedEvent.document` adds."""
     beside: list[Any] = [("actor", str | None)]
     if "seq" not in kind.__struct_fields__:  # as of a message
         beside.append(("seq", int))

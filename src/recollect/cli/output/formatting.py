@@ -49,7 +49,7 @@ def day(at_ms: int) -> str:
 
 
 def link_spans(link: Link, *, from_file: bool) -> tuple[tuple[str, str], ...]:
-    """Return what a line of a file names, or else where an observation is named, with styles."""
+    """Return a link as styled text: to the observation that a line names, or back to the line."""
     if not from_file:
         return ("named in ", "dim"), (f"{one_line(link.path)}:{link.line}", "cyan")
     number = show_number("observation", link.number)

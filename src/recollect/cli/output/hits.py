@@ -77,7 +77,7 @@ def show_hits(
 
 
 def address(hit: Hit) -> str:
-    """Return what `recollect get` takes for a hit."""
+    """Return the address of a hit, as `recollect get` takes it."""
     if hit.path is not None:
         return f"{hit.path}:{hit.start_line}-{hit.end_line}"
     if hit.number is not None:

@@ -157,7 +157,7 @@ class Bars(Painter):
 
 @contextmanager
 def show_progress(*, quiet: bool = False) -> Iterator[Steps]:
-    """Yield what reports go to; on a terminal they become bars, elsewhere lines.
+    """Yield the receiver of progress reports: bars on a terminal, lines elsewhere.
 
     Args:
         quiet: Print no lines; a program may read stderr as JSON.

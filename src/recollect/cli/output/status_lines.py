@@ -41,7 +41,7 @@ class ShownStatus(Status, frozen=True, kw_only=True):
 
 
 def pairs_of(status: Status) -> list[tuple[str, str]]:
-    """Return what is shown of a status, names and values."""
+    """Return the names and values of a status to be shown."""
     return [
         ("home", status.home),
         ("workspace", status.workspace or "none; `recollect init --workspace DIR` names one"),
@@ -187,7 +187,7 @@ def _durability(status: Status) -> str:
 
 
 def warnings_of(status: Status) -> list[str]:
-    """Return what needs attention, and how."""
+    """Return warnings, each with what to do."""
     unowned = f"{count(status.unowned, 'chat')} with people, and no owner is named: {OWNER_HINT}"
     return [
         *_index_warnings(status),
@@ -201,13 +201,13 @@ def warnings_of(status: Status) -> list[str]:
 
 
 def worker_lines(worker: WorkerState) -> Iterator[str]:
-    """Yield what is wrong with the worker, and what to do."""
+    """Yield problems of the worker, each with what to do."""
     if worker.worker is not None and not worker.answers:
         yield f"the worker does not answer, process {worker.worker.pid}: {RESTART_HINT}"
 
 
 def spool_lines(spool: SpoolState) -> Iterator[str]:
-    """Yield what needs attention of the events that hooks spooled."""
+    """Yield warnings about events that hooks spooled."""
     if spool.oldest_at is not None:
         yield (
             f"{count(spool.events, 'event')} of hooks not stored yet, the oldest of"

@@ -20,7 +20,7 @@ OFFERED = 30
 
 
 def complete_session(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    """Return the ids to go on with, as they are shown, and what the sessions are called."""
+    """Return the short ids that complete the input, with the titles of their sessions."""
     from recollect.cli.addresses import short
     from recollect.cli.invocation import Invocation, home_of, is_home, opened
     from recollect.core.errors import RecollectError

@@ -190,7 +190,7 @@ def disconnect(home: Path, client: str, *, dry_run: bool, after: Sequence[str] =
 
 
 def out_of_date(home: Path) -> list[str]:
-    """Return the commands that make files of agent programs what they are now, and their tokens.
+    """Return the commands that bring files and tokens of agent programs up to date.
 
     Python, the home or recollect itself moved, somebody edited a file or revoked a token.
 
@@ -256,7 +256,7 @@ def _address(server: ServerSettings) -> str:
 
 
 def _followed(home: Path, folders: Sequence[str]) -> FileChange:
-    """Return what makes config.yaml name the transcripts that are followed."""
+    """Return the change of config.yaml that names the transcripts to be followed."""
     from recollect.core.settings.config_file import first_config, with_setting, without_setting
     from recollect.core.settings.sources import FILE_NAME
 
@@ -295,7 +295,7 @@ def _ensure_token(home: Path, client: str, order: TokenOrder) -> None:
 
 
 def _holds_token(home: Path, client: str, order: TokenOrder) -> bool:
-    """Return whether the file of a client has a token that is valid, and what was ordered."""
+    """Return whether the file of a client has a valid token with the requested rights."""
     from recollect.memory import open_memory
 
     path = token_file(home, client)
@@ -355,7 +355,7 @@ def _connected(
 def _with_home(
     home: Path, installation: Installation, files: Sequence[ShownFile], beside: Sequence[str]
 ) -> list[ShownFile]:
-    """Return files with the record, and with what else is new in the home.
+    """Return the changed files, with the record and the new files of the home.
 
     Args:
         home: Of the memory.
@@ -382,7 +382,7 @@ def _with_home(
 
 
 def _about_worker(home: Path) -> list[str]:
-    """Return what to do where a worker runs with the settings from before."""
+    """Return what to do if a worker still runs with the previous settings."""
     if not is_served(home):
         return []
     return ["Start the worker again, it follows no transcripts yet: recollect serve stop."]

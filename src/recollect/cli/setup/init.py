@@ -343,7 +343,7 @@ def _show(started: Started) -> None:
 
 
 def _left_by_others() -> list[tuple[str, str]]:
-    """Return how to take over what programs like this one have on the machine."""
+    """Return the commands that import data of similar programs on this machine."""
     from recollect.core.settings import claude_mem_database, openclaw_mem_settings
 
     lines = []

@@ -154,7 +154,7 @@ def _model_folder() -> Path:
 
 
 def _added_models() -> list[Path]:
-    """Return the folders of the user's own models, and what locked them."""
+    """Return the folders of the user's own models, and their lock files."""
     from recollect.core.settings import models_folder
     from recollect.models.local.added import list_models
 
@@ -204,7 +204,7 @@ def _remove(paths: list[Path]) -> None:
 
 
 def _stays(home: Path, workspace: Path | None, *, with_memory: bool) -> Iterator[tuple[str, str]]:
-    """Yield what is left, and what it is."""
+    """Yield each path that stays, with a description."""
     from recollect.core.errors import RecollectError
     from recollect.core.settings import load_settings
 

@@ -131,7 +131,7 @@ class _Narrowing(msgspec.Struct, frozen=True, kw_only=True):
     files: bool = False
 
     def export(self, memory: Memory, on_progress: Callable[[ExportProgress], None]) -> HomeExport:
-        """Return what they leave of a memory."""
+        """Return the export of a memory with these options."""
         from recollect.core.clock import zone_of
 
         sessions = memory.sessions

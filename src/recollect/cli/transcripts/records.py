@@ -107,7 +107,7 @@ def import_records(
 
 @contextmanager
 def _source(memory: Memory, path: Path) -> Iterator[Path | BinaryIO]:
-    """Give what is read to the block: stdin through a file without a name."""
+    """Yield the source to read; stdin is copied to a temporary file."""
     if str(path) != STDIN:
         yield path
         return
@@ -119,7 +119,7 @@ def _source(memory: Memory, path: Path) -> Iterator[Path | BinaryIO]:
 
 
 def _kind_of(path: Path) -> str | None:
-    """Return what kind of records a file has; None where it is none of ours to tell."""
+    """Return the kind of records in a file; None if it is not recognised."""
     from recollect.core.settings import user_path
     from recollect.exchange.lines import is_export
 
@@ -140,7 +140,7 @@ def _kind_of(path: Path) -> str | None:
 
 
 def show_made(counts: KnownCounts) -> None:
-    """Say how much more is known, facts by kind; nothing where it is no more."""
+    """Print how much is new, facts by kind; nothing if nothing is."""
     kinds = ", ".join(
         f"{number:,} {kind.replace('_', ' ')}" for kind, number in counts.facts.items()
     )

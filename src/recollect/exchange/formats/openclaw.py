@@ -289,7 +289,7 @@ def _extra(record: port.Record, message: dict[str, Any]) -> dict[str, dict[str, 
 
 
 def _content(message: dict[str, Any], entry: object) -> object:
-    """Return the content of a message; the answers of tools become blocks that say so."""
+    """Return the content of a message; answers of tools become tool result blocks."""
     match message.get("role"):
         case "toolResult":
             name, answer = _called(message)

@@ -336,7 +336,7 @@ class _Window:
         return self._database.read(read_active)
 
     def _entry(self, query: Query, row: Row) -> _Entry:
-        """Return the position of an event that cannot be read, so that it is missed there."""
+        """Return the position of an unreadable event, so that a gap is reported there."""
         parents = [each for each in query(_PARENTS, (self._id, row[0])) if isinstance(each[0], str)]
         if not parents:
             return _Entry()

@@ -46,7 +46,7 @@ class FactIds(msgspec.Struct, frozen=True):
 def fact_lines(
     tx: Transaction, scope: Scope, audience: Audience, since: int | None
 ) -> Iterator[FactLine]:
-    """Yield the facts that an audience hears, the newest first; the operator's are all."""
+    """Yield the facts that an audience may read, newest first; the operator reads all."""
     where = of_facts(scope)
     if since is not None:
         where.also("created_at >= ?", since)

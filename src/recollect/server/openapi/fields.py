@@ -161,7 +161,7 @@ def descriptions_of(kind: type) -> dict[str, str]:
 
 
 def split_docstring(text: str) -> tuple[str, dict[str, str]]:
-    """Return a docstring without its attributes, and what it says of each."""
+    """Return a docstring without its attributes, and the description of each attribute."""
     head = inspect.cleandoc(text).partition("\nAttributes:\n")[0]
     return _markdown(head.strip()), _attributes(text)
 

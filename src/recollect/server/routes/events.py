@@ -149,7 +149,7 @@ class EventPieces:
             reader.close()
 
     def _reset(self) -> str:
-        """Return the event that says where a client begins again whose place is gone."""
+        """Return the event that tells a client where to resume if its last event is gone."""
         if self._lost is None:
             return ""
         data = _encode({"type": "reset", "seq": self._seq, "lost": self._lost}).decode()
@@ -192,7 +192,7 @@ class EventPieces:
         )
 
     def _without_others(self, recorded: RecordedEvent) -> RecordedEvent:
-        """Return an event without the name of another token: who else calls is the operator's."""
+        """Return an event without the name of another token, which only the operator may see."""
         if recorded.actor in {None, self._caller.token.name}:
             return recorded
         return msgspec.structs.replace(recorded, actor=None)

@@ -148,7 +148,7 @@ def end(caller: Caller, report: Report) -> EndAnswer:
 
 
 def block_of(caller: Caller, report: StartReport, session_id: str) -> ContextBlock:
-    """Return what goes into the prompt; what of the order cannot be meant is left out."""
+    """Return the context for the prompt; unusable fields of the report are ignored."""
     reason = _SOURCES.get(report.source, "startup")
     most = report.max_tokens if report.max_tokens is not None and report.max_tokens > 0 else None
     context = caller.memory.context

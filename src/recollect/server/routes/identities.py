@@ -76,7 +76,7 @@ def link(caller: Caller, fields: AccountLink) -> LinkedPerson:
 
 @ROUTES.add("POST", "/api/identities/resolve", "admin")
 def resolve(caller: Caller, fields: OneAccount) -> ResolvedIdentity:
-    """Return who is behind an account; a new person where it is not linked."""
+    """Return the person behind an account; a new one if it is not linked."""
     user_id = _identities(caller).resolve(fields.channel, fields.channel_user_id)
     return ResolvedIdentity(user_id=user_id)
 

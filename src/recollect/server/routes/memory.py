@@ -115,7 +115,7 @@ class TitlesFields(Fields, frozen=True, kw_only=True):
 
 
 def _arguments(caller: Caller, fields: OnBehalf) -> dict[str, Any]:
-    """Return the arguments of a call: every field, and on whose behalf the token lets it ask."""
+    """Return the arguments of a call: every field, and the session for which the token may ask."""
     _refuse_sender(caller, fields.for_sender)
     arguments = {name: getattr(fields, name) for name in fields.__struct_fields__}
     return arguments | {"for_session": caller.for_session(fields.for_session)}
@@ -142,7 +142,7 @@ def search(caller: Caller, fields: SearchFields) -> SearchResult:
 
 @ROUTES.add("POST", "/api/memory/lines", "read", max_body=RESULT_BYTES)
 def lines(caller: Caller, fields: LinesFields) -> IndexLines:
-    """Return what was found, one line each."""
+    """Return the hits of a search, one line each."""
     for hit in fields.result.hits:
         check_time(hit.at)
     return caller.memory.lines(**_arguments(caller, fields))
@@ -162,13 +162,13 @@ def read(caller: Caller, fields: ReadFields) -> ReadResult:
 
 @ROUTES.add("POST", "/api/memory/timeline", "read", max_body=RESULT_BYTES)
 def timeline(caller: Caller, fields: TimelineFields) -> Timeline:
-    """Return what was said and done around something."""
+    """Return the events around a record, a question or a time."""
     return caller.memory.observations.timeline(**_arguments(caller, fields))
 
 
 @ROUTES.add("POST", "/api/memory/context", "read", max_body=RESULT_BYTES)
 def context(caller: Caller, fields: ContextFields) -> ContextBlock:
-    """Return what goes into the prompt of a session."""
+    """Return the context block for the prompt of a session."""
     _refuse_sender(caller, fields.for_sender)
     arguments = {name: getattr(fields, name) for name in fields.__struct_fields__}
     foreign, client = arguments.pop("foreign_id"), fields.client
@@ -181,7 +181,7 @@ def context(caller: Caller, fields: ContextFields) -> ContextBlock:
 
 @ROUTES.add("POST", "/api/memory/titles", "read", max_body=RESULT_BYTES)
 def titles(caller: Caller, fields: TitlesFields) -> dict[str, str]:
-    """Return what sessions are called, each under the name that was asked for."""
+    """Return the titles of sessions, by the names given in the request."""
     ids = [caller.for_session(name) or name for name in fields.session_ids]
     titles_by_id = titles_of(caller.memory.sessions, ids)
     names = zip(fields.session_ids, ids, strict=True)

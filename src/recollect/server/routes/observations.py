@@ -148,7 +148,7 @@ class NewObservation(Fields, frozen=True, kw_only=True):
     agent_id: str | None = None
 
     def report(self) -> ToolReport:
-        """Return what is stored of it.
+        """Return the report to be stored.
 
         Raises:
             InvalidInput: it says nothing, or its time, key, event id or importance cannot be one.
@@ -217,7 +217,7 @@ def _created(
 
 
 def _redacted_kinds(fields: NewObservation, stored: Observation) -> tuple[str, ...]:
-    """Return the kinds of the marks that are in what is stored and were not in what came."""
+    """Return the kinds of redactions in the stored observation that the request did not have."""
     marks = marked_kinds(" ".join((stored.title, stored.summary, stored.input, stored.output)))
     if not marks:
         return ()
@@ -325,7 +325,7 @@ def _check_writable(caller: Caller, id_: str) -> None:
 
 
 def _unheard(of: Observation) -> Observation:
-    """Return an observation without its words, for somebody who may not hear it."""
+    """Return an observation without its text, for a caller that may not read it."""
     blank = msgspec.structs.replace(of, title="", summary="", input="", output="")
     return msgspec.structs.replace(blank, tool_name=None, type="tool_use", files=())
 

@@ -101,7 +101,7 @@ class Look(OneSession, frozen=True, kw_only=True):
 
 
 def summary_of(caller: Caller, session: Session) -> str | None:
-    """Return what stays of a session, as far as the caller hears it; None for nothing yet."""
+    """Return the summary of a session as far as the caller may read it; None before the first."""
     audience = caller.for_session()
     episodes = caller.memory.sessions.episodes(session.id, for_session=audience, limit=PAGE)
     whole = [episode.text for episode in reversed(episodes) if episode.extent == "session"]
