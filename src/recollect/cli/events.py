@@ -43,8 +43,7 @@ def events(
         typer.Option("--follow", "-f", help="Keep running, and show each event as it is recorded."),
     ] = False,
     types: Annotated[
-        list[str] | None,
-        filter_option("--type", help="Only this type; may be repeated."),
+        list[str] | None, filter_option("--type", help="Only this type; may be repeated.")
     ] = None,
     session: OfSession = None,
     audit: Annotated[

@@ -132,9 +132,7 @@ def forget(
         raise typer.Exit(FAILED)
 
 
-def _show_changed(
-    verb: str, observations: Sequence[Observation], missing_ids: Sequence[str]
-) -> None:
+def _show_changed(verb: str, observations: Sequence[Observation], absent: Sequence[str]) -> None:
     show((verb, "bold green"), (f" {', '.join(f'#{each.number}' for each in observations)}", ""))
-    for name in missing_ids:
+    for name in absent:
         say((f"there is no {name}", "bold yellow"))

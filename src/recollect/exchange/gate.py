@@ -307,37 +307,35 @@ class Gate:
             state, task=self._text(state.task), steps=tuple(steps), **ids
         )
 
-    def _observation(self, observation: Observation) -> ObservationDraft | None:
-        for payload in (observation.input, observation.output):
+    def _observation(self, item: Observation) -> ObservationDraft | None:
+        for payload in (item.input, item.output):
             check_payload(payload)
-        input_, output = self._text(observation.input), self._text(observation.output)
-        if self._verdict.reason(observation.created_at) is not None:
+        input_, output = self._text(item.input), self._text(item.output)
+        if self._verdict.reason(item.created_at) is not None:
             self.left_out["withheld"] += 1
             return None
-        if observation.tool_name is not None and self._skips(
-            observation.tool_name, [input_, *observation.files]
-        ):
+        if item.tool_name is not None and self._skips(item.tool_name, [input_, *item.files]):
             self.left_out["calls"] += 1
             return None
         ids = {
-            name: getattr(observation, name)
+            name: getattr(item, name)
             for name in ("event_id", "tool_use_id", "agent_id", "message_id", "turn_sender")
         }
-        title = clipped(self._text(observation.title), LONGEST_TITLE)
-        summary = clipped(self._text(observation.summary), LONGEST_SUMMARY)
+        title = clipped(self._text(item.title), LONGEST_TITLE)
+        summary = clipped(self._text(item.summary), LONGEST_SUMMARY)
         facts = self._drafts.identifiers(ids) | {
             "title": title,
             "summary": summary,
-            "type": self._drafts.label(observation.type, "type"),
-            "tool_name": self._label(observation.tool_name),
-            "project": self._label(observation.project),
-            "error": None if observation.error is None else self._text(observation.error),
-            "files": tuple(map(self._text, observation.files)),
-            "tokens": _tokens(observation, (title, summary, input_, output)),
+            "type": self._drafts.label(item.type, "type"),
+            "tool_name": self._label(item.tool_name),
+            "project": self._label(item.project),
+            "error": None if item.error is None else self._text(item.error),
+            "files": tuple(map(self._text, item.files)),
+            "tokens": _tokens(item, (title, summary, input_, output)),
         }
         payloads = payload_of(input_), payload_of(output)
         redacted = msgspec.structs.replace(
-            observation,
+            item,
             **facts,
             input=payloads[0].text,
             output=payloads[1].text,
@@ -384,14 +382,7 @@ class Gate:
         return text if self._redactor is None else self._redactor.text(text)
 
 
-def _tokens(observation: Observation, texts: tuple[str, ...]) -> int:
+def _tokens(item: Observation, texts: tuple[str, ...]) -> int:
     """Return the tokens of an observation: its own figure where none of its text was removed."""
-    is_same = texts == (
-        observation.title,
-        observation.summary,
-        observation.input,
-        observation.output,
-    )
-    return (
-        observation.tokens if observation.tokens and is_same else sum(map(estimate_tokens, texts))
-    )
+    is_same = texts == (item.title, item.summary, item.input, item.output)
+    return item.tokens if item.tokens and is_same else sum(map(estimate_tokens, texts))

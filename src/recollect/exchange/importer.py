@@ -280,8 +280,7 @@ class _Run:
             return
         archive = label.replace(f"#{ending.session}", f"#{ending.session}.deleted")
         is_wanted = ending.status == DELETED and any(  # by a person, who imported the archive
-            name == form.name and imported_path.startswith(archive)
-            for name, imported_path in self._ledger
+            name == form.name and file.startswith(archive) for name, file in self._ledger
         )
         self._write_ending(form, path, entry, ending, None if is_wanted else ending.status)
 

@@ -94,17 +94,15 @@ class Observing:
         ]
         if calls:
             link_calls(tx, session.id, calls, messages[-1].recorded_at)
-        said_messages = [
-            SaidMessage(each.id, each.role, each.text, prompt_of(each)) for each in messages
-        ]
-        if said_messages:
-            link_turns(tx, session.id, said_messages, messages[-1].recorded_at)
+        texts = [SaidMessage(each.id, each.role, each.text, prompt_of(each)) for each in messages]
+        if texts:
+            link_turns(tx, session.id, texts, messages[-1].recorded_at)
         if not prepared:
             return 0
         uses = [each.observation.tool_use_id for each in prepared]
         reported = used_calls(tx, session.id, uses)  # a hook may have reported another outcome
         words = any(each.observation.event in _WORDS for each in prepared)
-        turns = _turns(tx, session, messages, said_messages) if words else {}
+        turns = _turns(tx, session, messages, texts) if words else {}
         drafts = []
         for each in prepared:
             observation = each.observation
@@ -131,15 +129,12 @@ def _part(message: Message) -> Literal["prompt", "answer"] | None:
 
 
 def _turns(
-    tx: Transaction,
-    session: Session,
-    messages: Sequence[Message],
-    said_messages: Sequence[SaidMessage],
+    tx: Transaction, session: Session, messages: Sequence[Message], texts: Sequence[SaidMessage]
 ) -> dict[str, tuple[str, str | None]]:
     """Return the id and the turn of each of some new messages, by its id in the other program."""
     turn = last_prompt(tx, session.id, messages[0].seq) if messages else None
     turns = {}
-    for each, message in zip(messages, said_messages, strict=True):
+    for each, message in zip(messages, texts, strict=True):
         turn = message.prompt or turn
         if each.foreign_id is not None:
             turns[each.foreign_id] = (each.id, turn)
@@ -217,8 +212,6 @@ class CallBook:
         self._looks += 1
         if self._looks > _MOST_LOOKS:
             return None
-        contents = (self._drafts.blocks(message.content or ()) for message in self._earlier(call))
-        calls = [
-            b for each in contents for b in each if isinstance(b, ToolUseBlock) and b.id == call
-        ]
+        blocks = (self._drafts.blocks(message.content or ()) for message in self._earlier(call))
+        calls = [b for each in blocks for b in each if isinstance(b, ToolUseBlock) and b.id == call]
         return calls[-1] if calls and not self._drafts.recalled(calls) else None

@@ -303,20 +303,18 @@ class Recovery:
             sources += [(path, id_, seqs_in(path)) for path in copies if id_ in self._lines]
         here = self._home / RECORDS_FILE
         for path in (here, *records_aside(self._home)):
-            seqs_by_id = seqs_in_records(path)
+            by_id = seqs_in_records(path)
             # A mirror that was restarted on purpose does not lack what the one before had.
             sources += [
-                (path, i, seqs)
-                for i, seqs in seqs_by_id.items()
-                if path == here or i in self._lines
+                (path, i, seqs) for i, seqs in by_id.items() if path == here or i in self._lines
             ]
         for path, id_, seqs in sources:
             line = self._lines.get(id_)
             pruned = 0 if line is None else line.pruned_seq
-            missing_seqs = {seq for seq in seqs if seq > pruned} - self._recovered.get(id_, set())
-            if missing_seqs and not self._is_erased(id_):
-                self._recovered.setdefault(id_, set()).update(missing_seqs)  # listed once
-                gap = MissingMessages(session_id=id_, count=len(missing_seqs), path=str(path))
+            gap_seqs = {seq for seq in seqs if seq > pruned} - self._recovered.get(id_, set())
+            if gap_seqs and not self._is_erased(id_):
+                self._recovered.setdefault(id_, set()).update(gap_seqs)  # listed once
+                gap = MissingMessages(session_id=id_, count=len(gap_seqs), path=str(path))
                 self._missing.append(gap)
 
     def _is_erased(self, id_: str) -> bool:

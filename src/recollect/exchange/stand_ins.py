@@ -98,13 +98,11 @@ class _Matches:
         if message.role == "user":
             self._turn = prompt_of(message)
             self._told_until = max(self._told_until, message.created_at)
-        stand_in = next((each for each in self._left if self._stands_for(each, message)), None)
-        if stand_in is None:
+        match = next((each for each in self._left if self._stands_for(each, message)), None)
+        if match is None:
             return draft
-        self._left.remove(stand_in)
-        return msgspec.structs.replace(
-            draft, message=msgspec.structs.replace(message, id=stand_in.id)
-        )
+        self._left.remove(match)
+        return msgspec.structs.replace(draft, message=msgspec.structs.replace(message, id=match.id))
 
     def waits(self, stand_in: Message) -> bool:
         """Return whether the line of a stand-in is still to come.
@@ -165,10 +163,10 @@ def _taken_out(
 def _rewrite(tx: Transaction, session: Session, stand_in: Message, draft: Draft) -> None:
     """Put the line of a transcript in the place of its stand-in."""
     message = draft.message
-    renamed = msgspec.structs.replace(
+    new = msgspec.structs.replace(
         stand_in, event_id=message.event_id, foreign_id=message.foreign_id
     )
-    rewrite_message(tx, session, renamed, draft, finished=True)
+    rewrite_message(tx, session, new, draft, finished=True)
 
 
 def _draft_of(message: Message) -> Draft:

@@ -200,39 +200,33 @@ class TranscriptImport:
             self._malformed(line, error.message)
         return True
 
-    def _known_as(self, foreign_line: ForeignLine) -> ForeignLine:
+    def _known_as(self, item: ForeignLine) -> ForeignLine:
         """Return a line whose ids can be stored: those that hold a secret are a keyed hash."""
         drafts = self._context.drafts
-        match foreign_line:
+        match item:
             case ForeignMessage(id=given):
-                session, ours = foreign_line.session, self._session
+                session, ours = item.session, self._session
                 if (session.id, session.key, session.agent) != (ours.id, ours.key, ours.agent):
                     session = storable(session, drafts)
                 id_ = None if given is None else drafts.identifier(given)
-                sender = (
-                    None if foreign_line.sender is None else drafts.identifier(foreign_line.sender)
-                )
-                if (
-                    id_ == given
-                    and sender == foreign_line.sender
-                    and session is foreign_line.session
-                ):
-                    return foreign_line
-                return msgspec.structs.replace(foreign_line, id=id_, sender=sender, session=session)
+                sender = None if item.sender is None else drafts.identifier(item.sender)
+                if id_ == given and sender == item.sender and session is item.session:
+                    return item
+                return msgspec.structs.replace(item, id=id_, sender=sender, session=session)
             case ForeignSession():
-                return storable(foreign_line, drafts)
-        return foreign_line
+                return storable(item, drafts)
+        return item
 
-    def _sort(self, foreign_line: ForeignLine, line: Line) -> None:
-        match foreign_line:
+    def _sort(self, item: ForeignLine, line: Line) -> None:
+        match item:
             case ForeignMessage():
-                self._message(foreign_line, line)
+                self._message(item, line)
             case ForeignSession():
-                self._learn(foreign_line)
+                self._learn(item)
             case Skip():
                 self._tally.counts["skipped"] += 1
             case Malformed():
-                self._malformed(line, foreign_line.reason)
+                self._malformed(line, item.reason)
 
     def _buried(self) -> frozenset[str]:
         """Return the erased sessions among those that messages were copied from."""
@@ -280,10 +274,8 @@ class TranscriptImport:
         if message.session.title is not None:
             self._learn(message.session)
         self._batch.add(message.session.id, draft)
-        stored_message = draft.message
-        self._observe(
-            message, stored_message.blocks, self._time, recalled_in(stored_message.metadata)
-        )
+        own = draft.message
+        self._observe(message, own.blocks, self._time, recalled_in(own.metadata))
 
     def _gather(self, session: ForeignSession, began: int) -> None:
         """Add a session to the batch; ``began`` is the time of its first message."""
@@ -304,10 +296,8 @@ class TranscriptImport:
         """Note the tools that a message used; those that were copied belong elsewhere."""
         if len(blocks) == 1 and type(blocks[0]) is TextBlock:
             return
-        observed, source = self._book.uses(message, blocks, at, recalled), self._form.name
-        uses = [
-            each for each in observed if not self._is_erased(use_name(source, each.tool_use_id))
-        ]
+        calls, source = self._book.uses(message, blocks, at, recalled), self._form.name
+        uses = [each for each in calls if not self._is_erased(use_name(source, each.tool_use_id))]
         if uses and message.id not in self._origins:
             session = message.within or message.session
             self._gather(session, at)
@@ -322,11 +312,9 @@ class TranscriptImport:
             with suppress(ValueError):
                 record = decode_line(body).value
                 if isinstance(record, Mapping):
-                    foreign_line = self._known_as(self._form.parse(record, self._session))
-                    if isinstance(foreign_line, ForeignMessage) and not self._is_withheld(
-                        foreign_line
-                    ):
-                        yield foreign_line
+                    item = self._known_as(self._form.parse(record, self._session))
+                    if isinstance(item, ForeignMessage) and not self._is_withheld(item):
+                        yield item
 
     def _is_withheld(self, message: ForeignMessage) -> bool:
         """Whether capture was off where and when a message was said."""
@@ -385,13 +373,9 @@ class TranscriptImport:
         if foreign.project is not None and session.project is not None:
             self._context.controls.projects.note(foreign.project, session.project)
         key = _key(foreign.key)
-        session_of_owner = owned_session(session, key, self._context.scope)
+        own = owned_session(session, key, self._context.scope)
         tells_nothing = key is None or key.plain_name is not None
-        return (
-            of_unknown_origin(session_of_owner)
-            if tells_nothing and not self._form.is_owners
-            else session_of_owner
-        )
+        return of_unknown_origin(own) if tells_nothing and not self._form.is_owners else own
 
     def _label(self, text: str | None) -> str | None:
         """Return a foreign title or project as it can be stored; a long one is cut."""
@@ -401,13 +385,13 @@ class TranscriptImport:
         """Note the fields that all lines of a session share: as stored, or from its first line."""
         tenant, source, foreign_id = self._context.scope.tenant, self._form.name, message.session.id
         if foreign_id in self.stored:
-            known_session = self.stored[foreign_id]
+            row = self.stored[foreign_id]
         else:
-            known_session = self._context.database.read(
+            row = self._context.database.read(
                 lambda tx: find_foreign(tx, tenant, source, foreign_id)
             )
-        if known_session is not None and self._is_told(known_session):
-            self._extras.share(foreign_id, foreign_of(known_session.metadata))
+        if row is not None and self._is_told(row):
+            self._extras.share(foreign_id, foreign_of(row.metadata))
             return
         self._extras.share(foreign_id, message.shared)
         metadata = message.session.metadata | {FOREIGN: message.shared}

@@ -44,14 +44,10 @@ def invalid_arguments(error: ValidationError, parameters: Sequence[str]) -> str:
     wrong: dict[str, list[str]] = {}
     for each in error.errors(include_url=False, include_context=False, include_input=False):
         name = next((str(part) for part in each["loc"] if part in parameters), "an argument")
-        must = next(
-            (message for kind, message in _KINDS.items() if each["type"].startswith(kind)), None
-        )
+        must = next((text for kind, text in _KINDS.items() if each["type"].startswith(kind)), None)
         wrong.setdefault(name, []).append(must or "must have another value")
-    message = "; ".join(
-        f"{name} {' or '.join(dict.fromkeys(must))}" for name, must in wrong.items()
-    )
-    return readable(InvalidInput(message, hint=f"use {', '.join(parameters)}"))
+    text = "; ".join(f"{name} {' or '.join(dict.fromkeys(must))}" for name, must in wrong.items())
+    return readable(InvalidInput(text, hint=f"use {', '.join(parameters)}"))
 
 
 def unknown_arguments(unknown: Iterable[str], parameters: Sequence[str]) -> str:

@@ -323,7 +323,7 @@ class WorkerMemory:
     def ask(
         self,
         name: str,
-        arguments: Mapping[str, object],
+        fields: Mapping[str, object],
         answer: type[T],
         itself: Callable[[Memory], T],
     ) -> T:
@@ -331,13 +331,13 @@ class WorkerMemory:
 
         Args:
             name: Of the route.
-            arguments: Its fields.
+            fields: Its fields.
             answer: The type of its answer.
             itself: Gets the same from the home.
         """
         with suppress(WorkerGone, UnicodeEncodeError, msgspec.DecodeError):
             if self._worker is not None:
-                body = self._worker.post(f"/api/memory/{name}", arguments)
+                body = self._worker.post(f"/api/memory/{name}", fields)
                 if body is not None:
                     return msgspec.json.decode(body, type=answer)
         if self._worker is not None:

@@ -213,10 +213,8 @@ def check_owner(memory: Memory) -> CheckResult:
         detail = f"{count(status.unowned, 'chat')} with people, and no owner is named{more}"
         return note("owner", detail, OWNER_HINT)
     accounts = memory.settings.sessions.owner
-    accounts_text = f"{count(len(accounts), 'account')} named"
-    return sound(
-        "owner", (accounts_text if accounts else "no owner is named, and none is needed") + more
-    )
+    owners = f"{count(len(accounts), 'account')} named"
+    return sound("owner", (owners if accounts else "no owner is named, and none is needed") + more)
 
 
 def check_notes(memory: Memory) -> CheckResult:

@@ -172,12 +172,8 @@ def _sync(status: Status) -> str:
     if state.last_sync_at is not None:
         last = f", last {moment(state.last_sync_at)} ({state.last_reason})"
     step = "something is new" if status.dirty else "in step"
-    holder = state.held_by
-    by = (
-        f"; in the background by a {holder.role}, process {holder.pid}"
-        if holder is not None
-        else ""
-    )
+    who = state.held_by
+    by = f"; in the background by a {who.role}, process {who.pid}" if who is not None else ""
     return f"{step}{last}; files are {_WATCHING[state.watching]}{by}"
 
 

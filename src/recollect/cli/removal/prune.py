@@ -79,7 +79,7 @@ def _amount(part: PruneReport | Amount) -> str:
     if part.messages or not records:
         parts.append(f"{count(part.messages, 'message')} ({size(part.bytes)})")
     total = sum(each.records for each in records.values())
-    total_bytes = sum(each.bytes for each in records.values())
+    total_size = sum(each.bytes for each in records.values())
     return ", ".join(
-        [*parts, *([f"{count(total, 'record')} ({size(total_bytes)})"] if records else [])]
+        [*parts, *([f"{count(total, 'record')} ({size(total_size)})"] if records else [])]
     )

@@ -30,10 +30,8 @@ def show_session(context: typer.Context, session: Name) -> None:
     """Show the details of a session, and which program holds it."""
     with opened(context) as memory:
         target = memory.sessions.find(session)
-        lease, compactions = (
-            memory.sessions.lease(target.id),
-            memory.sessions.compactions(target.id),
-        )
+        lease = memory.sessions.lease(target.id)
+        compactions = memory.sessions.compactions(target.id)
         grown = _grown(memory.sessions.lineage(target.id), target.id)
     from recollect.answers.session import ShownSession
 

@@ -37,13 +37,11 @@ def mcp(
     from recollect.mcp.server import serve_stdio
     from recollect.pool import MemoryPool
 
-    invocation = invocation_of(context)
-    overrides = (
-        None if invocation.workspace is None else {"workspace.path": str(invocation.workspace)}
-    )
+    options = invocation_of(context)
+    overrides = None if options.workspace is None else {"workspace.path": str(options.workspace)}
     with MemoryPool(require_home(context), overrides) as pool:
         about = None if project is None else _project(pool.memory(), path_or_name(project))
-        scope = Scope(agent=invocation.agent, project=about)
+        scope = Scope(agent=options.agent, project=about)
         caller_of = partial(Callers(pool).local, audience, "write", "mcp", scope=scope)
         caller_of()  # refuses a wrong audience before anything is served
         serve_stdio(caller_of)

@@ -247,9 +247,7 @@ def _show(leaving: Leaving) -> None:
         show(("nothing was changed", "bold green"), (": these would be removed", ""))
     elif leaving.removed:
         show(("removed", "bold green"))
-    show_pairs(
-        ((path, size(total_bytes)) for path, total_bytes in leaving.removed.items()), indent=2
-    )
+    show_pairs(((path, size(n)) for path, n in leaving.removed.items()), indent=2)
     if leaving.stays:
         show(("stays", "bold"))
         show_pairs(leaving.stays.items(), indent=2)

@@ -71,13 +71,11 @@ def records_meant(form: str, paths: list[Path]) -> tuple[str, Path] | None:
     return form, path / "claude-mem.db" if form == CLAUDE_MEM and path.is_dir() else path
 
 
-def import_records(
-    context: typer.Context, kind_and_path: tuple[str, Path], options: RecordOptions
-) -> None:
+def import_records(context: typer.Context, file: tuple[str, Path], options: RecordOptions) -> None:
     """Import records, and tell what was new."""
     from recollect.answers.imported import RecordsAnswer
 
-    kind, path = kind_and_path
+    kind, path = file
     as_json, is_new = answers_json(context), not is_home(home_of(context))
     if options.dry_run and is_new:
         raise InvalidInput("--dry-run needs a home", hint="make one with `recollect init`")

@@ -47,11 +47,9 @@ def anthropic_block(block: ours.ContentBlock) -> dict[str, Any]:
                 "input": block.input
             }
         case ours.ToolResultBlock():
-            fields = {"type": "tool_result", "tool_use_id": block.tool_use_id, "name": block.name}
+            head = {"type": "tool_result", "tool_use_id": block.tool_use_id, "name": block.name}
             error = {"is_error": True} if block.is_error else {}
-            return (
-                _told(fields) | {"content": plain_content(block.content, anthropic_block)} | error
-            )
+            return _told(head) | {"content": plain_content(block.content, anthropic_block)} | error
         case ours.OtherBlock():
             return dict(block.value)
 
@@ -60,12 +58,12 @@ def openclaw_block(block: ours.ContentBlock) -> dict[str, Any]:
     """Return a block as OpenClaw writes it."""
     match block:
         case ours.ToolUseBlock():
-            fields = _told({"type": "toolCall", "id": block.id, "name": block.name})
-            return fields | {"arguments": block.input}
+            head = _told({"type": "toolCall", "id": block.id, "name": block.name})
+            return head | {"arguments": block.input}
         case ours.ToolResultBlock():
-            fields = {"type": "toolResult", "toolCallId": block.tool_use_id, "toolName": block.name}
+            head = {"type": "toolResult", "toolCallId": block.tool_use_id, "toolName": block.name}
             content = [openclaw_block(each) for each in block.content]
-            return _told(fields) | {"content": content, "isError": block.is_error}
+            return _told(head) | {"content": content, "isError": block.is_error}
         case _:
             return anthropic_block(block)
 

@@ -217,16 +217,14 @@ def _extra(
     record: port.Record, message: dict[str, Any], content: str | list[Any]
 ) -> dict[str, dict[str, Any]]:
     """Return the fields of a line that its message does not hold."""
-    stored_fields = {"role", "content"} | (
-        {"model"} if isinstance(message.get("model"), str) else set()
-    )
+    names = {"role", "content"} | ({"model"} if isinstance(message.get("model"), str) else set())
     rest: dict[str, Any] = {}
     if isinstance(content, list) and content == message.get("content"):
         is_answer = record.get("type") == "assistant"
         rest = blocks.block_extras(content, blocks.anthropic_block, is_always_list=is_answer)
     return {
         "line": {key: record[key] for key in record if key not in _TOLD},
-        "message": {key: message[key] for key in message if key not in stored_fields},
+        "message": {key: message[key] for key in message if key not in names},
         "blocks": rest,
     }
 
@@ -365,15 +363,15 @@ def _said(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
         subtype = extras.part_of(foreign, extras.LINE).get("subtype", "informational")
         return {"type": "system", "subtype": subtype, "content": message.text}
     kind = "assistant" if message.role == "assistant" else "user"
-    message_fields: dict[str, Any] = {"role": kind, "content": content}
+    body: dict[str, Any] = {"role": kind, "content": content}
     if kind == "assistant":
-        message_fields["content"] = blocks.in_blocks(content)
-        message_fields |= _model(message) if foreign else _answer(message)
+        body["content"] = blocks.in_blocks(content)
+        body |= _model(message) if foreign else _answer(message)
     summary = {"isCompactSummary": True} if message.role == "system" else {}
     return {
         "type": kind,
         **summary,
-        "message": message_fields | dict(extras.part_of(foreign, extras.MESSAGE)),
+        "message": body | dict(extras.part_of(foreign, extras.MESSAGE)),
     }
 
 

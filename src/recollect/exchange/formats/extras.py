@@ -200,7 +200,7 @@ def with_rest(
         form: The format that reads it.
         native: The message came from this format, so its metadata is made of the record again.
     """
-    parsed = form.parse(record, form.describe(PurePath("session.jsonl"), None))
+    item = form.parse(record, form.describe(PurePath("session.jsonl"), None))
     expected = {
         "role": message.role,
         "content": msgspec.to_builtins(message.blocks),
@@ -208,38 +208,38 @@ def with_rest(
         "metadata": message.metadata,
     }
     derived = (
-        _told(parsed, message, native=native) if isinstance(parsed, ForeignMessage) else frozenset()
+        _told(item, message, native=native) if isinstance(item, ForeignMessage) else frozenset()
     )
     rest = {name: value for name, value in expected.items() if name not in derived}
     return record | ({REST: rest} if rest else {})
 
 
-def _told(parsed: ForeignMessage, message: Message, *, native: bool) -> frozenset[str]:
+def _told(item: ForeignMessage, message: Message, *, native: bool) -> frozenset[str]:
     """Return the names of the parts of a message that reading its record restores."""
     same = {
-        "role": parsed.role == message.role,
-        "content": _blocks(parsed) == message.blocks,
-        "name": parsed.name == message.name,
-        "metadata": _is_metadata_told(message.metadata, parsed, native=native),
+        "role": item.role == message.role,
+        "content": _blocks(item) == message.blocks,
+        "name": item.name == message.name,
+        "metadata": _is_metadata_told(message.metadata, item, native=native),
     }
     return frozenset(name for name, is_same in same.items() if is_same)
 
 
-def _is_metadata_told(expected: Mapping[str, Any], parsed: ForeignMessage, *, native: bool) -> bool:
+def _is_metadata_told(expected: Mapping[str, Any], item: ForeignMessage, *, native: bool) -> bool:
     if native and FOREIGN in expected:
-        return _own(expected) == _own(parsed.metadata)
+        return _own(expected) == _own(item.metadata)
     extras = Extras()
-    if parsed.shared:
-        extras.share(parsed.session.id, parsed.shared)
-    return extras.metadata(parsed) == expected
+    if item.shared:
+        extras.share(item.session.id, item.shared)
+    return extras.metadata(item) == expected
 
 
 def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in metadata.items() if key not in _FOLLOWS}
 
 
-def _blocks(parsed: ForeignMessage) -> object:
+def _blocks(item: ForeignMessage) -> object:
     try:
-        return parse_content(parsed.content)
+        return parse_content(item.content)
     except InvalidInput:
         return None

@@ -271,19 +271,17 @@ def _line(
 
 def _extra(record: port.Record, message: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the fields of an entry that its message does not hold."""
-    stored_fields = _SAID | {key for key in ("from", "model") if isinstance(message.get(key), str)}
-    stored_fields |= (
-        {"role"} if str(message.get("role")) in _PLAIN and not is_machine(record) else set()
-    )
+    names = _SAID | {key for key in ("from", "model") if isinstance(message.get(key), str)}
+    names |= {"role"} if str(message.get("role")) in _PLAIN and not is_machine(record) else set()
     if port.parse_time(message.get("timestamp")) == port.parse_time(record.get("timestamp")):
-        stored_fields |= {"timestamp"}
+        names |= {"timestamp"}
     content, is_answer = message.get("content"), message.get("role") != "user"
     rest: dict[str, Any] = {}
     if isinstance(content, list):
         rest = blocks.block_extras(content, blocks.openclaw_block, is_always_list=is_answer)
     return {
         "line": {key: record[key] for key in record if key not in _HELD},
-        "message": {key: message[key] for key in message if key not in stored_fields},
+        "message": {key: message[key] for key in message if key not in names},
         "blocks": rest,
     }
 
@@ -397,16 +395,14 @@ def _header(session: Session) -> dict[str, Any]:
     return header | ({} if session.project is None else {"cwd": session.project})
 
 
-def _summary_line(
-    summary: Compaction, parent: str | None, first_kept: str | None
-) -> dict[str, Any]:
+def _summary_line(summary: Compaction, parent: str | None, first: str | None) -> dict[str, Any]:
     return {
         "type": "compaction",
         "id": summary.id,
         "parentId": parent,
         "timestamp": to_iso(summary.created_at),
         "summary": summary.summary,
-        "firstKeptEntryId": first_kept,
+        "firstKeptEntryId": first,
         "tokensBefore": summary.tokens_before,
         extras.REST: {extras.DERIVED: True},
     }
@@ -429,24 +425,19 @@ def _entry(item: port.Owned, last: str | None, ids: set[str]) -> dict[str, Any]:
             "summary": message.text,
             **extras.part_of(foreign, extras.LINE),
         }
-    message_fields = _said(message, foreign) | dict(extras.part_of(foreign, extras.MESSAGE))
-    return {
-        "type": "message",
-        **frame,
-        "message": message_fields,
-        **extras.part_of(foreign, extras.LINE),
-    }
+    body = _said(message, foreign) | dict(extras.part_of(foreign, extras.MESSAGE))
+    return {"type": "message", **frame, "message": body, **extras.part_of(foreign, extras.LINE)}
 
 
 def _said(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
     """Return the message of an entry, as the role that OpenClaw has for it."""
-    message_fields = {**_by_role(message, foreign), "timestamp": message.created_at}
+    body = {**_by_role(message, foreign), "timestamp": message.created_at}
     if message.name is not None:
-        message_fields["from"] = message.name
+        body["from"] = message.name
     model, spent = message.metadata.get(MODEL), read_usage(message.metadata)
     if isinstance(model, str):
-        message_fields[MODEL] = model
-    return message_fields | ({"usage": _usage(spent)} if spent is not None and not foreign else {})
+        body[MODEL] = model
+    return body | ({"usage": _usage(spent)} if spent is not None and not foreign else {})
 
 
 def _by_role(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:

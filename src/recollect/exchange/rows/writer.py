@@ -209,18 +209,18 @@ class ExchangeWriter:
         if self._target is not None and self._target.shifts:
             self._others[self._target.foreign_id] = self._target
         refused = item.refused
-        existing = None if refused else self._existing(incoming)
-        if refused is None and existing is None and self._is_buried(incoming):
+        row = None if refused else self._existing(incoming)
+        if refused is None and row is None and self._is_buried(incoming):
             refused = "erased"
-        if existing is not None and existing.status == DELETED != incoming.status:
+        if row is not None and row.status == DELETED != incoming.status:
             refused = "deleted"
         if refused:
             self._target = Target(foreign_id=incoming.id, refused=refused)
             self._paths |= {incoming.project} if incoming.project else set()
             self.added[refused] += 1
             return
-        self.added["session" if existing is None else "known"] += 1
-        session = self._made(item) if existing is None else existing
+        self.added["session" if row is None else "known"] += 1
+        session = self._made(item) if row is None else row
         if self._terms.dry_run or session.id != incoming.id:
             self._ids[incoming.id] = session.id
         self._target = Target(foreign_id=incoming.id, session=session)
@@ -228,13 +228,11 @@ class ExchangeWriter:
     def _existing(self, session: Session) -> Session | None:
         """Return the same session here, by its id or its id in another program."""
         own = self._session_id(session.id)
-        existing = find_session(self._tx, self._terms.scope, own)
-        if existing is None and session.source and session.foreign_id:
+        row = find_session(self._tx, self._terms.scope, own)
+        if row is None and session.source and session.foreign_id:
             other = find_foreign(self._tx, self._tenant, session.source, session.foreign_id)
-            existing = (
-                None if other is None else find_session(self._tx, self._terms.scope, other.id)
-            )
-        return existing
+            row = None if other is None else find_session(self._tx, self._terms.scope, other.id)
+        return row
 
     def _foreign_id(self, session: Session) -> str | None:
         """Return the foreign id of a new session: another one where the given is taken here."""

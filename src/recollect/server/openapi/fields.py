@@ -168,10 +168,7 @@ def split_docstring(text: str) -> tuple[str, dict[str, str]]:
 
 def _attributes(text: str | None) -> dict[str, str]:
     section = inspect.cleandoc(text or "").partition("Attributes:\n")[2]
-    return {
-        name: _markdown(" ".join(description.split()))
-        for name, description in _ATTRIBUTE.findall(section)
-    }
+    return {name: _markdown(" ".join(each.split())) for name, each in _ATTRIBUTE.findall(section)}
 
 
 def _markdown(text: str) -> str:

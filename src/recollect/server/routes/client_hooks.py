@@ -255,10 +255,8 @@ class _Hook:
     def _prompt_of_turn(self, session: Session) -> Observation | None:
         """Return the prompt of the current turn; None if it was not recorded."""
         key = event_key("prompt", self._prompt_id)
-        observations = self._memory.observations.list(session_id=session.id, limit=_OF_A_TURN)
-        return next(
-            (each for each in observations if key is not None and each.event_id == key), None
-        )
+        rows = self._memory.observations.list(session_id=session.id, limit=_OF_A_TURN)
+        return next((each for each in rows if key is not None and each.event_id == key), None)
 
     def _tell(self, part: Part, text: str, session: Session, at: int | None) -> str | None:
         of = StandIn(prompt=self._prompt_id, role=part)
