@@ -57,7 +57,16 @@ Source = Annotated[
 Mode = Annotated[Literal["hybrid", "lexical", "vector"], typer.Option(help="What takes part.")]
 MinConfidence = Annotated[
     float | None,
-    typer.Option(help="No hits where it is less probable, 0 to 1, that the answer is among them."),
+    typer.Option(help="Return no hits if it is less probable, 0 to 1, that they have the answer."),
+]
+MinScore = Annotated[
+    float | None,
+    typer.Option(help="Leave out hits below this score, 0 to 1, except exact matches of words."),
+]
+Explain = Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")]
+Brief = Annotated[
+    bool,
+    typer.Option("--lines", help="One line for each hit, with the tokens that it costs in full."),
 ]
 AsOf = Annotated[
     str | None, typer.Option(help="What held then comes first: 2026-03, last year, ….")
@@ -78,12 +87,7 @@ def search(
         typer.Option("--limit", "-n", help="Hits at most; search.limit by default."),
     ] = None,
     mode: Mode = "hybrid",
-    min_score: Annotated[
-        float | None,
-        typer.Option(
-            help="Leave out hits below this score, 0 to 1, except exact matches of words."
-        ),
-    ] = None,
+    min_score: MinScore = None,
     min_confidence: MinConfidence = None,
     source: Source = None,
     session: OfSession = None,
@@ -96,15 +100,8 @@ def search(
     agent: Agent = None,
     user: User = None,
     project: Project = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show the parts of each score.")
-    ] = False,
-    brief: Annotated[
-        bool,
-        typer.Option(
-            "--lines", help="One line for each hit, with the tokens that it would cost in full."
-        ),
-    ] = False,
+    explain: Explain = False,
+    brief: Brief = False,
 ) -> None:
     """Find the messages and notes that answer a question."""
     question = " ".join(query)

@@ -41,30 +41,29 @@ app = App()
 _EXAMPLE = "recollect erase --session 92ad586e --dry-run"
 
 
+ErasedSession = Annotated[
+    str | None,
+    typer.Option(
+        "--session", help="A session: its id, the end of it, its title or its key.", metavar="ID"
+    ),
+]
+ErasedUser = Annotated[
+    str | None,
+    typer.Option("--user", help="Only what this person said: a name or an account.", metavar="WHO"),
+]
+ErasedProject = Annotated[
+    str | None,
+    typer.Option("--project", help="Only sessions of this project: a path, its name or its id."),
+]
+
+
 @app.command(rich_help_panel="Keep", epilog=_EXAMPLE)
 def erase(
     context: typer.Context,
     *,
-    session: Annotated[
-        str | None,
-        typer.Option(
-            "--session",
-            help="A session: its id, the end of its id, its title or its key.",
-            metavar="ID",
-        ),
-    ] = None,
-    user: Annotated[
-        str | None,
-        typer.Option(
-            "--user", help="Only what this person said: a name or an account.", metavar="WHO"
-        ),
-    ] = None,
-    project: Annotated[
-        str | None,
-        typer.Option(
-            "--project", help="Only sessions of this project: a path, its name or its id."
-        ),
-    ] = None,
+    session: ErasedSession = None,
+    user: ErasedUser = None,
+    project: ErasedProject = None,
     since: Annotated[
         str | None, typer.Option("--since", help="Only from then on: 2026-05-12, last week.")
     ] = None,

@@ -46,7 +46,7 @@ def complete_session(context: typer.Context, incomplete: str) -> list[tuple[str,
 Name = Annotated[
     str,
     argument(
-        help="A session: its id, the end of its id, its title or its key.",
+        help="A session: its id, the end of it, its title or its key.",
         metavar="ID",
         autocompletion=complete_session,
     ),
