@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -184,11 +185,12 @@ class StatementReader:
 
     def __init__(self, tx: Transaction, people: People, hasher: Hasher) -> None:
         self._tx = tx
-        self._people = people
         self._hash = hasher
         self._loaded: dict[tuple[str, int], Placed | None] = {}
         self._found: dict[str, tuple[Statement, ...]] = {}
         self._groups: dict[tuple[str, str | None], VisibilityGroup] = {}
+        self._owner = functools.cache(partial(people.at, tx))
+        self._sentences: dict[str, list[PlacedSentence]] = {}
 
     def rows(self, messages: Sequence[Placed]) -> dict[str, list[StatedRow]]:
         """Return the rows of messages, and of replies near them that echo them, by message."""
@@ -225,11 +227,17 @@ class StatementReader:
         return [(tenants[name], name, sentences) for name, sentences in found.items()]
 
     def _sentences_of(self, placed: Placed) -> list[PlacedSentence]:
+        name = placed[0].id
+        if name not in self._sentences:
+            self._sentences[name] = self._placed_sentences(placed)
+        return self._sentences[name]
+
+    def _placed_sentences(self, placed: Placed) -> list[PlacedSentence]:
         message, turn = placed
         if message.role != USER or len(message.text) > LONGEST:
             return []
         statements = self._statements(message, turn)
-        who = speaker_of(turn, self._group(message, turn), self._owner(message))
+        who = speaker_of(turn, self._group(message, turn), self._owner(message.tenant))
         if who is None or not says_itself(message, turn) or TAG in message.text:
             return []
         hashed, project = self._hash, message.project or ""
@@ -260,25 +268,27 @@ class StatementReader:
         message, turn = placed
         if not _is_heard(message) or len(message.text) > LONGEST:
             return
+        before = filter(None, map(self._loaded.get, _before(message)))
+        said = [each for placed in before for each in self._sentences_of(placed)]
+        standing = [each for each in said if each.is_standing]
         hashed, project = self._hash, message.project or ""
-        has = {hashed("word", project, word) for word in words_of(message.text)}
-        for place in _before(message):
-            said = self._loaded.get(place)
-            for each in self._sentences_of(said) if said is not None else ():
-                shared = sum(word in has for word, _ in each.words)
-                is_heard_alike = each.audience == self._audience(message, turn)
-                if each.is_standing and is_heard_alike and 2 * shared > len(each.words):
-                    yield msgspec.structs.replace(
-                        each,
-                        message=message.id,
-                        start=0,
-                        end=len(message.text),
-                        at=message.at,
-                        seq=message.seq,
-                        role=ASSISTANT,
-                        turning=NEVER,
-                    )
-                    return
+        words = words_of(message.text) if standing else ()
+        has = {hashed("word", project, word) for word in words}
+        for each in standing:
+            shared = sum(word in has for word, _ in each.words)
+            is_heard_alike = each.audience == self._audience(message, turn)
+            if is_heard_alike and 2 * shared > len(each.words):
+                yield msgspec.structs.replace(
+                    each,
+                    message=message.id,
+                    start=0,
+                    end=len(message.text),
+                    at=message.at,
+                    seq=message.seq,
+                    role=ASSISTANT,
+                    turning=NEVER,
+                )
+                return
 
     def statings(self, messages: Sequence[Placed]) -> Iterator[Stating]:
         """Yield all that messages state, with and without a slot."""
@@ -327,8 +337,8 @@ class StatementReader:
             if said is None or said[0].role != USER:
                 continue
             for each in self._statements(*said):
-                row = self._row(said, each) if each.is_asserted and each.value else None
                 span = _span_of(each.value or "", message.text, lowered)
+                row = self._row(said, each) if each.is_asserted and span else None
                 if row is None or span is None or row.said.slot in seen:
                     continue
                 if self._audience(message, turn) != row.said.audience:
@@ -344,14 +354,11 @@ class StatementReader:
             self._found[message.id] = found
         return found
 
-    def _owner(self, message: StatedMessage) -> Owner:
-        return self._people.at(self._tx, message.tenant)
-
     def _group(self, message: StatedMessage, turn: ConversationTurn) -> VisibilityGroup:
         key = message.session_id, turn.turn_sender
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = group_of_turn(turn, self._owner(message))
+            group = self._groups[key] = group_of_turn(turn, self._owner(message.tenant))
         return group
 
     def _audience(self, message: StatedMessage, turn: ConversationTurn) -> int:
@@ -364,7 +371,7 @@ class StatementReader:
         if slot is None and not each.loses:
             return None
         is_personal = each.subject in {"speaker", "other"}
-        group, owner = self._group(message, turn), self._owner(message)
+        group, owner = self._group(message, turn), self._owner(message.tenant)
         who = speaker_of(turn, group, owner) if is_personal else ""
         if who is None:
             return None
