@@ -13,6 +13,7 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -28,12 +29,13 @@ from benchmarks.datasets.labelled_messages import (
 from benchmarks.quality.statements import kind_of, score_messages
 from recollect.text.statements import judge
 from recollect.text.statements.recognition import (
+    ClauseSigns,
     book_of,
     clauses_of,
     is_judged,
     matched,
-    sign_traits,
-    signs_of,
+    rule_trait,
+    words_of,
 )
 from recollect.text.statements.rulebook import LANGUAGES
 from recollect.text.statements.statement import KINDS
@@ -69,17 +71,20 @@ def examples(
     for message in messages:
         if not is_judged(message.text, message.role):
             continue
-        book = book_of(message.text, message.role)
-        for clause in clauses_of(message.text, message.role, book):
+        words = words_of(message.text)
+        book = book_of(message.text, message.role, words)
+        for clause in clauses_of(message.text, message.role, book, words):
             if clause.is_asked and not clause.is_before_question:
                 continue
-            traits = clause_traits(clause, message.role, book.code)
-            signs = signs_of(clause, book)
-            of_signs = sign_traits(signs, matched(clause, signs, book))
-            traits += of_signs if has_rules else of_signs[1:]
+            found = clause_traits(clause, message.role, book.code)
+            signs = ClauseSigns(clause, book)
+            own = {f"{book.code} {trait}" for trait in found.own}
+            traits = own | found.order | {*signs, *chain(*found.shared)}
+            if has_rules:
+                traits.add(rule_trait(matched(clause, signs, book)))
             kind = kind_of(message, clause.start, clause.end)
             number = 1 + KINDS.index(kind) if kind else 0
-            yield Example(tuple(sorted(set(traits))), number, weight)
+            yield Example(tuple(sorted(traits)), number, weight)
 
 
 def learn(data: Sequence[Example]) -> tuple[list[str], NDArray[np.int8]]:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from recollect.text.statements.reading import own_lines, sentences
-from recollect.text.statements.recognition import book_of
-from recollect.text.statements.rulebook import Rulebook, grammar_of
+from recollect.text.statements.recognition import book_of, words_of
+from recollect.text.statements.rulebook import Rulebook, grammar_of, small_letters
 
 _CHANNELS = {
     "telegram": "telegram テレグラム 텔레그램 电报 電報",
@@ -75,7 +75,7 @@ def claims(text: str) -> list[Claim]:
     """
     if not _may_claim(text):
         return []
-    book = book_of(text, "user")
+    book = book_of(text, "user", words_of(text))
     by_account: dict[str, Claim] = {}
     # A line that begins with a mention is not one of a program, which it looks like.
     for start, line in own_lines(_FIRST_SIGN.sub(r"\1＠", text), book):
@@ -106,7 +106,7 @@ def _claimed(sentence: str, book: Rulebook) -> Iterator[str]:
     text = _SIGNS.sub(marked, sentence)
     for pattern in _patterns(book.code) if signs else ():
         for match in pattern.finditer(text):
-            around = f"{text[: match.start()]} {text[match.end() :]}"
+            around = small_letters(f"{text[: match.start()]} {text[match.end() :]}")
             if not any(book.has(sign, around) for sign in _DOUBTS):
                 at = sum(text.count(mark, 0, match.start("handle")) for mark in (_HANDLE, _PLACE))
                 is_sign = match["handle"] == _HANDLE

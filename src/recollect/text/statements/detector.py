@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from recollect.text.statements.judge import ClauseOdds
 from recollect.text.statements.reading import Clause, own_lines, unquoted
 from recollect.text.statements.recognition import (
+    SIGNS,
+    ClauseSigns,
     Match,
     book_of,
     clauses_of,
     is_judged,
     matched,
-    sign_traits,
-    signs_of,
+    rule_trait,
+    words_of,
 )
 from recollect.text.statements.rulebook import Rulebook
 from recollect.text.statements.slots import common_slot, little_words, open_slot
@@ -60,8 +62,10 @@ def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
     """
     if role not in _ROLES or not text:
         return ()
-    book = book_of(text, role)
-    statements = (_stated(text, clause, role, book) for clause in clauses_of(text, role, book))
+    words = words_of(text)
+    book = book_of(text, role, words)
+    clauses = clauses_of(text, role, book, words)
+    statements = (_stated(text, clause, role, book) for clause in clauses)
     return tuple(each for each in statements if each is not None)
 
 
@@ -70,7 +74,8 @@ def own_words(text: str, role: str = "user") -> Iterator[tuple[int, str]]:
 
     Quotations are underscores; code, logs, mails and pasted texts are left out.
     """
-    return ((start, unquoted(line)) for start, line in own_lines(text, book_of(text, role)))
+    book = book_of(text, role, words_of(text))
+    return ((start, unquoted(line)) for start, line in own_lines(text, book))
 
 
 def own_text(text: str) -> str:
@@ -85,16 +90,19 @@ def own_text(text: str) -> str:
 def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement | None:
     """Return what a clause states: of the kind that is judged likeliest, with the rule's slot."""
     if not is_judged(text, role):
-        match = matched(clause, signs_of(clause, book), book)
+        match = matched(clause, ClauseSigns(clause, book), book)
         return _statement(text, clause, match.rule.kind, match, book) if match else None
     if clause.is_asked and not clause.is_before_question:
         return None
     odds = ClauseOdds(book.code, clause_traits(clause, role, book.code))
     if odds.chance() < _LEAST_CHANCE:
         return None
-    signs = signs_of(clause, book)
+    signs = ClauseSigns(clause, book)
     match = matched(clause, signs, book)
-    odds.add(sign_traits(signs, match))
+    odds.add([rule_trait(match)])
+    if match is None and not odds.may_prevail(SIGNS):
+        return None
+    odds.add(signs)
     judged = odds.judgement(_REPORTED if role == "assistant" else KINDS)
     is_agreed = match is not None and match.rule.kind == judged.kind
     kind = judged.kind if judged.probability >= (_AGREED if is_agreed else _SURE) else None
@@ -130,21 +138,21 @@ def _statement(
         end=clause.end,
         text=" ".join(text[clause.start : clause.end].split()),
         kind=kind,
-        subject="other" if who else _subject(basis, match, clause.text, book),
+        subject="other" if who else _subject(basis, match, clause, book),
         name=" ".join(who.replace(",", " ").lower().split()) if who else None,
         slot=slot,
         value=value or None,
         value_type=type_of(value, raw, slot.name) if value and slot else None,
         loses=tuple(loses),
-        is_change=bool(loses) or book.has("changes", clause.text),
+        is_change=bool(loses) or book.has("changes", clause.lowered),
         importance=_VITAL if is_vital else _IMPORTANCE[kind],
         language=book.code,
     )
 
 
-def _subject(kind: Kind | None, match: Match | None, clause: str, book: Rulebook) -> Subject:
+def _subject(kind: Kind | None, match: Match | None, clause: Clause, book: Rulebook) -> Subject:
     if kind == "rule":
-        is_of_person = (match and match.rule.slot == "me") or book.has("manners", clause)
+        is_of_person = (match and match.rule.slot == "me") or book.has("manners", clause.lowered)
         return "speaker" if is_of_person else "project"
     return "project" if kind in _OF_PROJECT else "speaker"
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.resources import files
+from itertools import repeat
 
 import msgspec
 
+from recollect.text.statements.columns import Columns
 from recollect.text.statements.statement import KINDS, Kind
+from recollect.text.statements.traits import ClauseTraits
 
 SHARED = "shared"
 """The name of the weights of traits that all languages have."""
@@ -42,47 +45,70 @@ class ClauseOdds:
 
     Args:
         code: The code of the language of the clause.
-        traits: Its traits; each counts once.
+        traits: Its traits.
     """
 
-    def __init__(self, code: str, traits: Iterable[str]) -> None:
+    def __init__(self, code: str, traits: ClauseTraits) -> None:
         """Weigh the traits."""
-        self._rows = _rows(code)
-        self._sums: Sequence[int] = _EMPTY
-        self.add(traits)
+        own = map(_rows(code).__getitem__, traits.own & _weighed(code))
+        self._sum = sum(own) + sum(map(_shared_sum, traits.shared))
+        self.add(traits.order)
 
     def add(self, traits: Iterable[str]) -> None:
-        """Weigh traits that the clause has as well."""
-        rows = self._rows
-        weights = [rows[trait] for trait in set(traits) if trait in rows]
-        self._sums = tuple(map(sum, zip(self._sums, *weights, strict=True)))
+        """Weigh shared traits that the clause has as well, each once."""
+        self._sum += sum(map(_rows(SHARED).get, traits, repeat(0)))
 
     def chance(self) -> float:
         """Return how likely it is that the clause states anything."""
-        nothing, *kinds = self._sums
-        return 1 / (1 + 1 / sum(math.exp((each - nothing) / SCALE) for each in kinds))
+        return 1 / (1 + 1 / sum(self._odds()))
+
+    def may_prevail(self, traits: tuple[str, ...]) -> bool:
+        """Return whether any kind may be likelier than nothing, with some of further traits."""
+        nothing, *sums = _COLUMNS.values(self._sum)
+        return max(sums) + _most_gained(traits) > nothing
 
     def judgement(self, kinds: Iterable[Kind] = KINDS) -> Judgement:
         """Return the likeliest of some kinds; the probability counts that it states nothing."""
-        nothing, *sums = self._sums
-        of_kind = {kind: math.exp((sums[_AT[kind]] - nothing) / SCALE) for kind in kinds}
-        kind = max(of_kind, key=lambda each: of_kind[each])
+        of_each = dict(zip(KINDS, self._odds(), strict=True))
+        of_kind = {kind: of_each[kind] for kind in kinds}
+        kind = max(of_kind, key=of_kind.__getitem__)
         return Judgement(kind=kind, probability=of_kind[kind] / (1 + sum(of_kind.values())))
 
+    def _odds(self) -> list[float]:
+        """Return for each kind how much likelier it is than nothing."""
+        nothing, *sums = _COLUMNS.values(self._sum)
+        return [math.exp((each - nothing) / SCALE) for each in sums]
 
-_AT = {kind: at for at, kind in enumerate(KINDS)}
-_EMPTY = (0,) * (1 + len(KINDS))
+
+_COLUMNS = Columns(1 + len(KINDS))
 
 
 @functools.cache
-def _rows(code: str) -> dict[str, tuple[int, ...]]:
-    """Return the weights of the traits of a language and of those that all have."""
-    rows: dict[str, tuple[int, ...]] = {}
-    width = len(_EMPTY)
-    for name in (SHARED, code):
-        data = files(_FOLDER).joinpath(f"{name}.msgpack").read_bytes()
-        weights = msgspec.msgpack.decode(data, type=Weights)
-        values = memoryview(weights.values).cast("b").tolist()
-        for at, trait in enumerate(weights.traits):
-            rows[trait] = tuple(values[at * width : (at + 1) * width])
-    return rows
+def _most_gained(traits: tuple[str, ...]) -> int:
+    """Return how much a kind gains on nothing with those of some traits that speak for it."""
+    rows = [_COLUMNS.values(_rows(SHARED).get(trait, 0)) for trait in traits]
+    return sum(max(0, max(kinds) - nothing) for nothing, *kinds in rows)
+
+
+@functools.cache
+def _weighed(code: str) -> frozenset[str]:
+    """Return the traits of a language that have weights: to meet it is faster than to ask each."""
+    return frozenset(_rows(code))
+
+
+@functools.cache  # there are few combinations
+def _shared_sum(traits: tuple[str, ...]) -> int:
+    return sum(map(_rows(SHARED).get, traits, repeat(0)))
+
+
+@functools.cache
+def _rows(name: str) -> dict[str, int]:
+    """Return the weights of the traits of a language, or of those that all have, as rows."""
+    data = files(_FOLDER).joinpath(f"{name}.msgpack").read_bytes()
+    weights = msgspec.msgpack.decode(data, type=Weights)
+    values = memoryview(weights.values).cast("b").tolist()
+    width = 1 + len(KINDS)
+    return {
+        trait.removeprefix(f"{name} "): _COLUMNS.row(values[at * width : (at + 1) * width])
+        for at, trait in enumerate(weights.traits)
+    }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import msgspec
 
-from recollect.text.statements.rulebook import Rulebook
+from recollect.text.statements.rulebook import Rulebook, small_letters
 
 LONGEST_CLAUSE = 240
 """Characters; nobody states a fact in more, and patterns stay cheap."""
@@ -23,19 +24,28 @@ _QUOTED = re.compile(
     r'"[^"\n]{12,}"|“[^”\n]{12,}”|„[^“”\n]{12,}[“”]|«[^»\n]{12,}»|「[^」\n]{7,}」|『[^』\n]{12,}』'
     r"|“[\u3000-\u9fff][^”\n]{6,}”|\"[\u3000-\u9fff][^\"\n]{6,}\""
 )
+_COLON = re.compile(r"[:：](?=\s|$|[\"“„「\u3000-\u9fff\uac00-\ud7af])")
+_SWITCHES = re.compile("[:：]|```|~~~")
+"""What a line has that decides of the lines after it."""
 _QUOTES = frozenset('"“„«「『')
-_ENDS = re.compile(
-    r"[ㅋㅎㅠㅜ]{2,}|[\U0001f300-\U0001faff]+(?=\s|$)"
-    r"|[.!?…。！？](?:(?<=[。！？])[。！？]*[」』”’]{0,3}"
+_AT_MARK = (
+    r"[.!?…。！？](?:(?<=[。！？])[。！？]*[」』”’]{0,3}"
     r"|(?<!\b\w\.)(?<!\s\d\.)(?<!\s\d\d\.)(?<!\b[DSM]r\.)(?<!\bMrs\.)(?<!\bvs\.)(?<!\bSt\.)"
     r"[.!?…]*[\"'”’)\]]{0,3}(?=\s|$|[\u3000-\u9fff\uac00-\ud7af]))"
 )
+_PLAIN_ENDS = re.compile(_AT_MARK)
+_ENDS = re.compile(r"[ㅋㅎㅠㅜ]{2,}|[\U0001f300-\U0001faff]+(?=\s|$)|" + _AT_MARK)
 """The ends of sentences, laughter and emoji too; not abbreviations and the number of a day."""
-_COMMAS = re.compile(r"[,，、;；] ?|\s[-–—]\s|(?<=는데) |[:：](?=\s|[\u3000-\u9fff])")
-"""What may part what a question tells from what it asks."""
+_COMMAS = re.compile(
+    r"[,，、;；:：\s](?:(?<=[,，、;；]) ?|(?<=\s)[-–—]\s|(?<=는데 )"
+    r"|(?<=[:：])(?=\s|[\u3000-\u9fff]))"
+)
+"""What may part what a question tells from what it asks. Its first characters come first, for such
+a pattern is searched for several times as fast."""
 _BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?|\s+")
 _TRAIL = " \t\r\u3000.,;:!?…。！？，"
 """What may follow the last word of a clause."""
+_CLOSING = "\"'”’)」 "
 _ASKS = ("?", "？")
 
 
@@ -45,17 +55,31 @@ class Clause(msgspec.Struct, frozen=True):
     start: int
     end: int
     text: str
+    lowered: str
     is_asked: bool
     is_before_question: bool = False
 
 
-def own_lines(text: str, book: Rulebook) -> Iterator[tuple[int, str]]:
-    """Yield the lines that a speaker wrote, with their offsets; all after a handover is pasted."""
-    start, fence = 0, ""
-    for line in text.split("\n"):
-        here, start = start, start + len(line) + 1
-        if not line or line.isspace():
-            continue
+class _Line(NamedTuple):
+    """A line: where it begins in the message, without quotations, and that in small letters."""
+
+    start: int
+    flat: str
+    lowered: str
+
+
+def own_lines(
+    text: str, book: Rulebook, offsets: list[int] | None = None
+) -> Iterator[tuple[int, str]]:
+    """Yield the lines that a speaker wrote, with their offsets; all after a handover is pasted.
+
+    Args:
+        text: The text of the message.
+        book: The rules for it.
+        offsets: If given, only lines with one of these offsets, of which the last comes first.
+    """
+    fence = ""
+    for here, line, is_wanted in _lines(text, offsets):
         opening = line.lstrip()[:3]
         if opening in _FENCES and (not fence or fence == opening):
             fence = "" if fence else opening
@@ -65,17 +89,34 @@ def own_lines(text: str, book: Rulebook) -> Iterator[tuple[int, str]]:
             return
         else:
             colon = _handover(line, book)
-            yield here, line if colon < 0 else line[:colon]
+            if is_wanted:
+                yield here, line if colon < 0 else line[:colon]
             if colon >= 0:
                 return
+
+
+def _lines(text: str, offsets: list[int] | None) -> Iterator[tuple[int, str, bool]]:
+    """Yield the lines that decide of anything, and whether they are wanted, up to the last such."""
+    start = 0
+    for line in text.split("\n"):
+        here, start = start, start + len(line) + 1
+        is_wanted = offsets is None
+        if offsets is not None:
+            while offsets and offsets[-1] < here:
+                offsets.pop()
+            if not offsets:
+                return
+            is_wanted = offsets[-1] < start
+        if line and not line.isspace() and (is_wanted or _SWITCHES.search(line)):
+            yield here, line, is_wanted
 
 
 def _handover(line: str, book: Rulebook) -> int:
     """Return the offset of a colon after which there is another's text; -1 if there is none."""
     if ":" not in line and "：" not in line:
         return -1
-    for match in re.finditer(r"[:：](?=\s|$|[\"“„「\u3000-\u9fff\uac00-\ud7af])", line[:400]):
-        before = line[max(0, match.start() - 80) : match.start()]
+    for match in _COLON.finditer(line, 0, 400):
+        before = small_letters(line[max(0, match.start() - 80) : match.start()])
         if book.has("handovers", before):
             return match.start()
     return -1
@@ -84,44 +125,52 @@ def _handover(line: str, book: Rulebook) -> int:
 def unquoted(line: str) -> str:
     """Return a line of the same length with plain apostrophes, and quotations as underscores."""
     flat = line.replace("’", "'")
-    if _QUOTES.isdisjoint(flat):
+    if '"' not in flat and (flat.isascii() or _QUOTES.isdisjoint(flat)):
         return flat
     return _QUOTED.sub(lambda match: "_" * len(match[0]), flat)
 
 
 def clauses(
-    line: str, start: int, book: Rulebook, has_cue: Callable[[str], bool]
+    line: str, start: int, book: Rulebook, is_wanted: Callable[[str], bool] | None = None
 ) -> Iterator[Clause]:
     """Yield the clauses of a line, which begins at ``start`` of its message.
 
-    Sentences without a cue are passed over.
+    Sentences that are not wanted are passed over.
     """
     flat = unquoted(line)
+    whole = _Line(start, flat, small_letters(flat))
+    for at, end in _sentence_spans(flat):
+        if is_wanted is None or is_wanted(flat[at:end]):
+            yield from _of_sentence(whole, at, end, book)
+
+
+def _sentence_spans(flat: str) -> Iterator[tuple[int, int]]:
+    """Yield where the sentences of a line are, without a bullet before the first."""
     at = bullet.end() if (bullet := _BULLET.match(flat)) else 0
-    for end in _ENDS.finditer(flat, at):
-        if has_cue(flat[at : end.end()]):
-            yield from _of_sentence(flat, at, end.end(), start, book)
-        at = end.end()
-    if at < len(flat) and has_cue(flat[at:]):
-        yield from _of_sentence(flat, at, len(flat), start, book)
+    for match in (_PLAIN_ENDS if flat.isascii() else _ENDS).finditer(flat, at):
+        yield at, match.end()
+        at = match.end()
+    if at < len(flat):
+        yield at, len(flat)
 
 
-def _of_sentence(flat: str, at: int, end: int, start: int, book: Rulebook) -> Iterator[Clause]:
+def _of_sentence(line: _Line, at: int, end: int, book: Rulebook) -> Iterator[Clause]:
     """Yield the clauses of a sentence; of a question, those that state something before it asks."""
-    asks = flat[at:end].rstrip("\"'”’)」 ").endswith(_ASKS)
-    pieces = list(_pieces(flat, at, end, book.signs["borders"]))
+    start, flat, lowered = line
+    asks = flat[at:end].rstrip(_CLOSING).endswith(_ASKS)
+    pieces = list(_pieces(lowered, at, end, book.plain_signs["borders"]))
     if asks:
         pieces = [part for piece in pieces for part in _pieces(flat, *piece, _COMMAS)]
     for number, (first, last) in enumerate(pieces):
         words = flat[first:last].rstrip(_TRAIL)
-        first += len(words) - len(words.lstrip())
+        last = first + len(words)
         words = words.lstrip()
+        first = last - len(words)
         if 2 <= len(words) <= LONGEST_CLAUSE:
             is_last = number == len(pieces) - 1
-            is_asked = asks and (is_last or not book.has("subjects", words))
-            yield Clause(
-                start + first, start + first + len(words), words, is_asked, asks and not is_last
-            )
+            low = lowered[first:last]
+            is_asked = asks and (is_last or not book.has("subjects", low))
+            yield Clause(start + first, start + last, words, low, is_asked, asks and not is_last)
 
 
 def _pieces(flat: str, at: int, end: int, borders: re.Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -134,15 +183,13 @@ def _pieces(flat: str, at: int, end: int, borders: re.Pattern[str]) -> Iterator[
 
 def sentences(line: str, start: int) -> Iterator[Clause]:
     """Yield the sentences of a line, which begins at ``start`` of its message, without quotes."""
-    flat = line.replace("’", "'")
-    if not _QUOTES.isdisjoint(flat):
-        flat = _QUOTED.sub(lambda match: "_" * len(match[0]), flat)
-    at = bullet.end() if (bullet := _BULLET.match(flat)) else 0
-    for end in (*(match.end() for match in _ENDS.finditer(flat, at)), len(flat)):
-        words = flat[at:end].rstrip("\"'”’)」 ")
+    flat = unquoted(line)
+    for at, end in _sentence_spans(flat):
+        words = flat[at:end].rstrip(_CLOSING)
         is_asked = words.endswith(_ASKS)
         words = words.rstrip(_TRAIL)
-        first = at + len(words) - len(words.lstrip())
-        if 2 <= at + len(words) - first <= LONGEST_CLAUSE:
-            yield Clause(start + first, start + at + len(words), words.lstrip(), is_asked)
-        at = end
+        last = at + len(words)
+        words = words.lstrip()
+        if 2 <= len(words) <= LONGEST_CLAUSE:
+            first, last = start + last - len(words), start + last
+            yield Clause(first, last, words, small_letters(words), is_asked)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from recollect.text.statements.reading import Clause, clauses, own_lines
-from recollect.text.statements.rulebook import UNSPACED, Rulebook, StatementRule, rulebook
+from recollect.text.statements.rulebook import (
+    UNSPACED,
+    Rulebook,
+    StatementRule,
+    rulebook,
+    small_letters,
+)
 from recollect.text.statements.tongue import language_of
 
 _LONGEST_REPORT = 800
@@ -16,7 +22,6 @@ _LONGEST_REPORT = 800
 _SPACES = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 """All signs of ASCII: replacing them is three times as fast as finding the words between."""
 _WORD = re.compile(r"\w+")
-_MOST_SEARCHED = 24
 _DIGIT = "#"
 _HAS_DIGIT = re.compile(r"\d")
 _BINDING = frozenset({"rule", "decision", "open_end"})
@@ -25,7 +30,8 @@ _PASSING = frozenset({"schedule", "open_end", "personal", "relationship", "work"
 """Kinds that may speak of today."""
 
 
-_ASKED_SIGNS = ("hedges", "hearsay", "limits", "manners")
+SIGNS = ("hedges", "hearsay", "limits", "manners")
+"""Of doubt, of what others say, of what holds for today, of how to answer: traits as well."""
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -35,26 +41,33 @@ class Match(msgspec.Struct, frozen=True):
     groups: dict[str, str]
 
 
-def book_of(text: str, role: str) -> Rulebook:
+def book_of(text: str, role: str, words: Iterable[str]) -> Rulebook:
     """Return the rules for a message: those of its language and of who says it."""
-    words = _words(text)
     return rulebook(language_of(text, words), "report" if _is_report(text, role) else role)
 
 
-def clauses_of(text: str, role: str, book: Rulebook) -> Iterator[Clause]:
+def clauses_of(text: str, role: str, book: Rulebook, words: Iterable[str]) -> Iterator[Clause]:
     """Yield the clauses of a message that may state something.
 
     Of a long text of an assistant, which explains, those that have a cue of a rule.
+
+    Args:
+        text: The text of the message.
+        role: Of who says it.
+        book: Its rules.
+        words: Its words.
     """
-    is_all = is_judged(text, role)
-    cues = set() if is_all else _cues(text, _words(text), book)
+    if is_judged(text, role):
+        for start, line in own_lines(text, book):
+            yield from clauses(line, start, book)
+        return
+    cues = _cues(text, words, book)
 
     def is_wanted(sentence: str) -> bool:
-        return is_all or bool(_cues(sentence, _words(sentence), book))
+        return bool(_cues(sentence, words_of(sentence), book))
 
-    for start, line in own_lines(text, book):
-        if is_all or _may_have(line, cues):
-            yield from clauses(line, start, book, is_wanted)
+    for start, line in own_lines(text, book, _offsets(text, cues)):
+        yield from clauses(line, start, book, is_wanted)
 
 
 def is_judged(text: str, role: str) -> bool:
@@ -66,12 +79,13 @@ def _is_report(text: str, role: str) -> bool:
     return role == "assistant" and len(text) <= _LONGEST_REPORT
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in small letters."""
     lowered = text.lower()
     return lowered.translate(_SPACES).split() if text.isascii() else _WORD.findall(lowered)
 
 
-def _cues(text: str, words: list[str], book: Rulebook) -> set[str]:
+def _cues(text: str, words: Iterable[str], book: Rulebook) -> set[str]:
     """Return the cues of any rule that are in a text."""
     if book.code in UNSPACED:
         cues = {cue for cue in book.by_cue if cue in text}
@@ -82,36 +96,61 @@ def _cues(text: str, words: list[str], book: Rulebook) -> set[str]:
     return cues
 
 
-def _may_have(line: str, cues: set[str]) -> bool:
-    """Return whether a line may have one of the cues of its message; cheaper than its words."""
-    if len(cues) > _MOST_SEARCHED:
-        return True
-    lowered = line.lower()
-    return any(cue in lowered for cue in cues) or (_DIGIT in cues and bool(_HAS_DIGIT.search(line)))
+def _offsets(text: str, cues: set[str]) -> list[int]:
+    """Return where a text has cues, also within words, the last place first."""
+    lowered, offsets = small_letters(text), []
+    if _DIGIT in cues:
+        offsets += [match.start() for match in _HAS_DIGIT.finditer(text)]
+    for cue in map(str.lower, cues - {_DIGIT}):
+        at = lowered.find(cue)
+        while at >= 0:
+            offsets.append(at)
+            at = lowered.find(cue, at + 1)
+    return sorted(offsets, reverse=True)
 
 
-def signs_of(clause: Clause, book: Rulebook) -> frozenset[str]:
-    """Return what a clause has words of: doubt, hearsay, limits, manners."""
-    return frozenset(sign for sign in _ASKED_SIGNS if book.has(sign, clause.text))
+class ClauseSigns:
+    """The signs that a clause has words of, looked for when they are asked for.
+
+    Args:
+        clause: The clause.
+        book: The rules of its language.
+    """
+
+    def __init__(self, clause: Clause, book: Rulebook) -> None:
+        self._lowered = clause.lowered
+        self._book = book
+        self._known: dict[str, bool] = {}
+
+    def __contains__(self, sign: str) -> bool:
+        if sign not in self._known:
+            self._known[sign] = self._book.has(sign, self._lowered)
+        return self._known[sign]
+
+    def __iter__(self) -> Iterator[str]:
+        return (sign for sign in SIGNS if sign in self)
 
 
-def matched(clause: Clause, signs: Collection[str], book: Rulebook) -> Match | None:
+def matched(clause: Clause, signs: ClauseSigns, book: Rulebook) -> Match | None:
     """Return the first rule that a clause matches, unless it asks, doubts, reports or limits it."""
-    if clause.is_asked or "hearsay" in signs:
+    if clause.is_asked:
         return None
-    cues = _cues(clause.text, _words(clause.text), book)
+    cues = _cues(clause.text, words_of(clause.text), book)
     # With a space before it, a pattern needs no second form for a clause without a subject.
-    searched_text = clause.text if book.code in UNSPACED else f" {clause.text}"
+    space = "" if book.code in UNSPACED else " "
+    text, lowered = space + clause.text, space + clause.lowered
     for rule in book.candidates(cues):
-        if "hedges" in signs and rule.kind not in _BINDING and not rule.is_firm:
+        groups = rule.search(text, lowered)
+        if groups is None:
             continue
-        if "limits" in signs and rule.kind not in _PASSING:
-            continue
-        if (groups := rule.search(searched_text)) is not None:
+        if "hearsay" in signs:
+            return None
+        is_doubted = "hedges" in signs and rule.kind not in _BINDING and not rule.is_firm
+        if not is_doubted and (rule.kind in _PASSING or "limits" not in signs):
             return Match(rule, groups)
     return None
 
 
-def sign_traits(signs: Collection[str], match: Match | None) -> list[str]:
-    """Return the traits that the signs of a clause and the rule that it matches give it."""
-    return [f"rule={match.rule.kind if match else None}", *signs]
+def rule_trait(match: Match | None) -> str:
+    """Return the trait that the rule that a clause matches gives it."""
+    return f"rule={match.rule.kind if match else None}"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import islice, repeat
 
 from recollect.text.languages import spaced
+from recollect.text.statements.columns import Columns
 from recollect.text.statements.rulebook import grammar_of, rulebook
 
 _KANA = re.compile("[\u3040-\u30ff]")
@@ -33,20 +35,25 @@ def language_of(text: str, words: Iterable[str]) -> str:
             if counts["ja"]:
                 return "ja"
             return "ko" if counts["ko"] > counts["zh"] else "zh"
-    scores = dict.fromkeys(_CODES, 0.0)
+    row = sum(map(_weights().get, islice(words, _ENOUGH), repeat(0)))
     if not text.isascii():
-        for letter in set(text[:2_000]) & _LETTERS.keys():
-            for code in _LETTERS[letter]:
-                scores[code] += _OF_LETTER
-    weights = _weights()
-    for word, _ in zip(words, range(_ENOUGH), strict=False):
-        for code, weight in weights.get(word, ()):
-            scores[code] += weight
-    return max(scores, key=lambda code: scores[code])
+        row += sum(map(_LETTERS.get, set(text[:2_000]), repeat(0)))
+    scores = _COLUMNS.values(row)
+    return _CODES[scores.index(max(scores))]
+
+
+_CODES = ("en", "de", "es", "fr", "pt")
+_COLUMNS = Columns(len(_CODES))
+_WHOLE = 3_600
+"""What a word counts that only one language has; a multiple of the squares of their numbers."""
+
+
+def _row(codes: Collection[str], weight: int) -> int:
+    return _COLUMNS.row(weight * (code in codes) for code in _CODES)
 
 
 _LETTERS = {
-    letter: codes
+    letter: _row(codes, _WHOLE // 2)
     for letters, codes in (
         ("ßäöüÄÖÜ", ("de",)),
         ("ñ¿¡", ("es",)),
@@ -58,14 +65,12 @@ _LETTERS = {
     )
     for letter in letters
 }
-_OF_LETTER = 0.5
-"""What a letter with an accent counts; a word that only one language has counts 1."""
-_CODES = ("en", "de", "es", "fr", "pt")
+"""A letter with an accent counts half as much."""
 
 
 @functools.cache
-def _weights() -> dict[str, list[tuple[str, float]]]:
-    """Return the languages of a word, each with its share: a word of two tells half as much."""
+def _weights() -> dict[str, int]:
+    """Return the rows of words: of two languages, it tells each a quarter as much."""
     of: dict[str, set[str]] = {}
     for language in spaced():
         for word in f"{language.function_words} {language.stop_words}".split():
@@ -74,4 +79,4 @@ def _weights() -> dict[str, list[tuple[str, float]]]:
         words = [*grammar.telling.split(), *rulebook(language.code, "user").by_cue]
         for word in words:
             of.setdefault(word, set()).add(language.code)
-    return {word: [(code, 1 / len(codes) ** 2) for code in codes] for word, codes in of.items()}
+    return {word: _row(codes, _WHOLE // len(codes) ** 2) for word, codes in of.items()}

@@ -9,7 +9,9 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain, pairwise, repeat
+from typing import NamedTuple
 
 from recollect.text.languages import all_languages
 from recollect.text.languages.language import (
@@ -20,24 +22,33 @@ from recollect.text.languages.language import (
     WEEKDAY,
 )
 from recollect.text.statements.reading import Clause
-from recollect.text.statements.rulebook import UNSPACED, grammar_of
+from recollect.text.statements.rulebook import UNSPACED, grammar_of, small_letters
 
 _LONGEST_WORD = 5
 """Characters of a word in a text without spaces."""
 _STEM = 5
-_SHAPES = re.compile(
-    r"(?P<MAIL>\b[\w.+-]{1,64}@[\w-]+\.\w+)"
-    r"|(?P<CODE>`[^`]*`|(?<![\w./-])(?:[\w.-]{0,40}/)+[\w.-]{0,40}\w|\b[a-z]\w*_\w+\b)"
-    r"|(?P<CLOCK>\b\d{1,2}[:h]\d\d\b|\d{1,2} ?(?:[ap]m|uhr|h|时|点|點|時|시)(?![a-z]))"
+_NO_CLASS = ("?",)
+_OF_NUMBERS = (
+    r"(?=[\d$€£¥v])(?:"
+    r"(?P<CLOCK>\b\d{1,2}[:h]\d\d\b|\d{1,2} ?(?:[ap]m|uhr|h|时|点|點|時|시)(?![a-z]))"
     r"|(?P<DAY>\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}\.?(?:\d{2,4})?(?![\d.])"
     r"|\d{1,2}(?:st|nd|rd|th)\b|\d{1,2} ?(?:月|日|号|號|월|일))"
-    r"|(?P<VERSION>\bv?\d+\.\d+[\d.]*)|(?P<MONEY>[$€£¥]\s?\d+|\d+ ?[$€£元円원])|(?P<NUMBER>\d+)",
-    re.IGNORECASE,
+    r"|(?P<VERSION>\bv?\d+\.\d+[\d.]*)|(?P<MONEY>[$€£¥]\s?\d+|\d+ ?[$€£元円원])|(?P<NUMBER>\d+))"
+)
+_NUMBERS = re.compile(_OF_NUMBERS)
+_SHAPES = re.compile(
+    r"(?P<MAIL>\b[\w.+-]{1,64}@[\w-]+\.\w+)"
+    r"|(?P<CODE>`[^`]*`|(?<![\w./-])(?:[\w.-]{0,40}/)+[\w.-]{0,40}\w|\b[a-z]\w*_\w+\b)|"
+    + _OF_NUMBERS
 )
 _MAYBE_SHAPED = re.compile(r"[\d@`/_]")
+_MAYBE_NAMED = re.compile("[@`/_]")
+"""What an address or code has; most clauses with a number have none of it."""
 _WORDS = re.compile(r"[^\W\d_][\w'-]*")
+_ASCII_WORDS = re.compile(r"[a-z][a-z0-9_'-]*")
+"""The same in small letters of ASCII."""
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9.+#]*")
-_CAPITAL = re.compile(r"(?<=[\w,:] )[A-ZÀ-Ý][a-zà-ÿ]+")
+_CAPITAL = re.compile(r" (?<=[\w,:] )[A-ZÀ-Ý][a-zà-ÿ]")
 _NAMES_SHOW = frozenset({"en", "es", "fr", "pt"})
 """Languages whose names are known by a capital, as other nouns have none."""
 _WIDTH = {"zh": 2.5, "ja": 2.5, "ko": 1.6}
@@ -46,87 +57,104 @@ _LENGTH_STEP = 20
 _LONGEST_STEP = 6
 
 
-def clause_traits(clause: Clause, role: str, code: str) -> list[str]:
-    """Return the traits of a clause, each once or more often.
+class ClauseTraits(NamedTuple):
+    """The traits of a clause.
+
+    Attributes:
+        own: Those of its words, which are of its language alone.
+        shared: Those that mean the same in all languages, in groups that have none in common: a
+            clause is one of few combinations of them.
+        order: Likewise, of the order of its words.
+    """
+
+    own: set[str]
+    shared: list[tuple[str, ...]]
+    order: set[str]
+
+
+def clause_traits(clause: Clause, role: str, code: str) -> ClauseTraits:
+    """Return the traits of a clause.
 
     Args:
         clause: The clause.
         role: Of who says it.
         code: The code of its language.
     """
-    traits = ["always", f"role={role}"]
-    if clause.is_asked:
-        traits.append("asked")
-    if clause.is_before_question:
-        traits.append("before question")
-    return traits + _of_text(clause.text, code)
-
-
-def _of_text(clause: str, code: str) -> list[str]:
+    text, lowered = clause.text, clause.lowered
+    order: set[str] = set()
+    first: tuple[str, ...] = ()
     if code in UNSPACED:
-        clause = unicodedata.normalize("NFKC", clause)
-    lowered = clause.lower()
-    classes: set[str] = set()
-    if _MAYBE_SHAPED.search(clause):
-        classes = {match.lastgroup or "" for match in _SHAPES.finditer(clause)}
-    if code in UNSPACED:
-        traits = list(_of_signs(lowered, code, classes))
-        for match in _LATIN.finditer(lowered):
-            traits.append(f"latin={match[0]}")
+        text = unicodedata.normalize("NFKC", text)
+        lowered = small_letters(text)
+        own, classes = _of_pieces(text.lower(), code)
+        if latin := _LATIN.findall(text.lower()):
             classes.add("LATIN")
+            order.update([f"latin={each}" for each in latin])
+        shared = []
     else:
-        traits = list(_of_words(_WORDS.findall(lowered), code, classes))
-        if code in _NAMES_SHOW and _CAPITAL.search(clause):
+        words = (_ASCII_WORDS if text.isascii() else _WORDS).findall(text.lower())
+        own = _of_words(words, code)
+        of_words = list(map(_classes(code).get, words, repeat(())))
+        classes = set(chain.from_iterable(of_words))
+        order.update(*[_of_order(one, two) for one, two in pairwise(of_words) if one and two])
+        shared = list(map(_of_start, ("^", "^^"), of_words))
+        first = (of_words[0] or _NO_CLASS) if words else ()
+        if code in _NAMES_SHOW and _CAPITAL.search(text):
             classes.add("NAME")
-    first = [trait for trait in traits if trait[0] == "^" and trait[1] != "^"]
-    traits += [f"#{each}" for each in classes]
-    traits += [f"{one}&{each}" for one in first for each in classes]
-    width = len(clause) * _WIDTH.get(code, 1)
-    traits.append(f"length={min(_LONGEST_STEP, int(width / _LENGTH_STEP))}")
+    if _MAYBE_SHAPED.search(text):
+        shapes = _SHAPES if _MAYBE_NAMED.search(text) else _NUMBERS
+        classes.update([match.lastgroup or "" for match in shapes.finditer(lowered)])
+    length = min(_LONGEST_STEP, int(len(text) * _WIDTH.get(code, 1) / _LENGTH_STEP))
+    shared.append(_of_place(role, clause.is_asked, clause.is_before_question, length))
+    shared += [_of_class(each, first) for each in classes]
+    return ClauseTraits(own, shared, order)
+
+
+def _of_words(words: Sequence[str], code: str) -> set[str]:
+    """Return the traits of words, and of each with the next one."""
+    traits = set(words)
+    traits.update([f"{word[:_STEM]}*" for word in words if len(word) > _STEM])
+    if code == "de":
+        traits.update([f"*{word[-_STEM:]}" for word in words if len(word) > _STEM])
+    if words:
+        traits.update([f"{one}_{two}" for one, two in pairwise(("^", *words, "$"))])
     return traits
 
 
-def _of_words(words: Sequence[str], code: str, classes: set[str]) -> Iterator[str]:
-    """Yield the traits of words; add their classes."""
-    of = _classes(code)
-    before = "^"
-    its_classes: tuple[str, ...] = ()
-    for at, word in enumerate(words):
-        here = of.get(word, ())
-        classes.update(here)
-        yield f"{code} {word}"
-        yield f"{code} {before}_{word}"
-        if len(word) > _STEM:
-            yield f"{code} {word[:_STEM]}*"
-            if code == "de":
-                yield f"{code} *{word[-_STEM:]}"
-        for one in its_classes:
-            for other in here:
-                yield f"#{one}>{other}"
-        if at < 2:
-            for each in here or ("?",):
-                yield f"{'^^'[: at + 1]}{each}"
-        before, its_classes = word, here
-    if words:
-        yield f"{code} {words[-1]}_$"
+@functools.cache
+def _of_order(classes: tuple[str, ...], following: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"#{one}>{other}" for one in classes for other in following)
 
 
-def _of_signs(text: str, code: str, classes: set[str]) -> Iterator[str]:
-    """Yield the traits of a text without spaces, which are of its signs; add their classes."""
+@functools.cache
+def _of_start(start: str, classes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{start}{each}" for each in classes or _NO_CLASS)
+
+
+@functools.cache
+def _of_class(each: str, first: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the traits of a class, and of it after a first word of some classes."""
+    return (f"#{each}", *(f"^{one}&{each}" for one in first))
+
+
+@functools.cache
+def _of_place(role: str, is_asked: bool, is_before_question: bool, length: int) -> tuple[str, ...]:
+    of_question = ("asked",) * is_asked + ("before question",) * is_before_question
+    return ("always", f"role={role}", f"length={length}", *of_question)
+
+
+def _of_pieces(text: str, code: str) -> tuple[set[str], set[str]]:
+    """Return the traits and the classes of the pieces of a text without spaces."""
     of = _classes(code)
-    for at in range(len(text)):
-        for length in range(1, _LONGEST_WORD + 1):
-            piece = text[at : at + length]
-            if len(piece) < length:
-                break
-            if piece in of:
-                classes.update(of[piece])
-            if 2 <= length <= 3:
-                yield f"{code} {piece}"
-    for length in range(1, 5):
-        yield f"{code} ${text[-length:]}"
-    for length in range(1, 4):
-        yield f"{code} ^{text[:length]}"
+    pieces = [
+        {text[at : at + length] for at in range(len(text) - length + 1)}
+        for length in range(1, _LONGEST_WORD + 1)
+    ]
+    classes = {each for same in pieces for piece in of.keys() & same for each in of[piece]}
+    traits = pieces[1] | pieces[2]
+    traits.update([f"${text[-length:]}" for length in range(1, 5)])
+    traits.update([f"^{text[:length]}" for length in range(1, 4)])
+    return traits, classes
 
 
 @functools.cache

@@ -17,7 +17,8 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
     a line that does not begin so goes on with the pattern. ``rule.me`` is about how to answer, and
     ``none`` only ends or fills a slot; ``kind!`` holds though there are words of doubt, ``kind~``
     only of an assistant. One of the cues, whole words in small letters, is in every
-    text that the pattern matches. A pattern is searched for in one clause, without regard to case.
+    text that the pattern matches. A pattern is searched for in one clause, without regard to case:
+    in small letters, unless it asks for a capital by ``(?-i:``.
     ``<I>`` stands for a part of `parts`; the groups ``value``, ``old``, ``who`` and ``head`` are
     the value, the one that is gone, the person, and the noun of an open slot.
 
