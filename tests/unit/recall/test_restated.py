@@ -71,9 +71,7 @@ def test_what_was_said_before_changes_nothing(memory: Memory) -> None:
     assert snippets(memory, NOW)[0] == FIVE
 
 
-def test_what_is_not_alike_changes_nothing(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_not_alike_changes_nothing(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not alike changes nothing."""
     monkeypatch.setattr(restated, "ALIKE", 2.1)
     say(memory, FIVE, EIGHT)
