@@ -264,6 +264,6 @@ def _common() -> frozenset[str]:
 
 @functools.cache
 def _greetings() -> re.Pattern[str]:
-    """Return a pattern of what stands before the name of who is spoken to."""
+    """Return a pattern of the words that precede the name of the person spoken to."""
     words = "|".join(filter(None, (each.greetings for each in all_languages())))
     return re.compile(rf"(?i)\b(?:{words})[,!]? $")
