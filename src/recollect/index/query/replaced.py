@@ -260,8 +260,8 @@ class _Handover:
         return idf(living, self._view.words.find(self._tx, term).frequency)
 
 
-def _quote(said: ValueQuote) -> Quote:
-    return Quote(said.ref, said.order[0], said.text)
+def _quote(sentence: ValueQuote) -> Quote:
+    return Quote(sentence.ref, sentence.order[0], sentence.text)
 
 
 def _key(quote: Quote) -> tuple[str, str]:

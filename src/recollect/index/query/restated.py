@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.index.model.chunk_record import Floats
 from recollect.index.query.partition import PartitionView
@@ -69,33 +70,38 @@ def restated(
         vector: Of the question.
         find: Finds sentences.
     """
-    stored, first_id = view.partition.vectors, view.partition.first_id
-    least = FITS_AS_WELL * max(ranked.scores, default=0.0)
+    vectors = view.partition.vectors
     numbers = np.array(ranked.numbers[: min(NEAR, ranked.end)], np.int64)
-    if stored is None or len(numbers) < 2:
+    sentences = _sentences(tx, view.partition.first_id + numbers, find)
+    if vectors is None or not any(each.turning >= TURNING for own in sentences for each in own):
         return
-    keys = msgspec.json.encode((numbers + first_id).tolist()).decode()
-    refs = dict(typed_rows(tx.all(_REFS, (keys,)), tuple[int, str]))
-    sentences: dict[str, list[ValueQuote]] = {}
-    for each in find(sorted(set(refs.values()))):
-        sentences.setdefault(each.ref, []).append(each)
-    said = [sentences.get(refs.get(int(n) + first_id, ""), []) for n in numbers]
-    if not any(each.turning >= TURNING for own in said for each in own):
-        return
-    ascending, where = np.unique(numbers, return_inverse=True)
-    rows = stored.read(tx, ascending)[where]
-    asked = rows @ vector
-    for position, own in enumerate(said):
+    ascending, positions = np.unique(numbers, return_inverse=True)
+    rows = vectors.read(tx, ascending)[positions]
+    near_question = rows @ vector
+    least = FITS_AS_WELL * max(ranked.scores, default=0.0)
+    for position, own in enumerate(sentences):
         older = next((each for each in own if each.standing >= STANDING), None)
-        if older is None or asked[position] < ASKED or ranked.scores[position] < least:
+        if older is None or near_question[position] < ASKED or ranked.scores[position] < least:
             continue
-        likeness = asked + rows @ rows[position]
+        near_both = near_question + rows @ rows[position]
         later = [
-            (float(likeness[n]), newer)
-            for n, others in enumerate(said)
+            (float(near_both[n]), newer)
+            for n, others in enumerate(sentences)
             for newer in others
             if newer.turning >= TURNING and newer.whose == older.whose and newer.order > older.order
         ]
-        best = max(later, key=lambda pair: pair[0], default=None)
-        if best is not None and best[0] >= ALIKE:
-            yield older, best[1]
+        likeness, newest = max(later, key=lambda pair: pair[0], default=(0.0, older))
+        if likeness >= ALIKE:
+            yield older, newest
+
+
+def _sentences(
+    tx: Transaction, keys: NDArray[np.int64], find: FindSentences
+) -> list[list[ValueQuote]]:
+    """Return the sentences of the messages of some chunks, by chunk."""
+    encoded = msgspec.json.encode(keys.tolist()).decode()
+    refs = dict(typed_rows(tx.all(_REFS, (encoded,)), tuple[int, str]))
+    by_ref: dict[str, list[ValueQuote]] = {}
+    for each in find(sorted(set(refs.values()))):
+        by_ref.setdefault(each.ref, []).append(each)
+    return [by_ref.get(refs.get(key, ""), []) for key in keys.tolist()]

@@ -182,10 +182,7 @@ def _sentences(text: str, statements: Iterable[Statement]) -> list[_Sentence]:
 
 def _sentence(clause: Clause, book: Rulebook, spans: Sequence[tuple[int, int]]) -> _Sentence:
     text = clause.text
-    counts = {
-        sign: len(set(book.plain_signs[sign].findall(clause.lowered)))
-        for sign in _SIGNS
-    }
+    counts = {sign: len(set(book.plain_signs[sign].findall(clause.lowered))) for sign in _SIGNS}
     return _Sentence(
         clause=clause,
         words=_words(text, book.code),
