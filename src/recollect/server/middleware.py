@@ -146,7 +146,7 @@ class Authentication:
 
 
 def once_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """Return the headers that the guard reads.
+    """Return the headers that the layers read.
 
     Raises:
         Refused: one occurs twice, or all together are too long.
