@@ -66,10 +66,11 @@ check: twins ## Check format, lint, types, floors, links and sizes
 mutate: $(DEV) ## Change the core rooms in places drawn by a seed, and name the changes no test sees; takes long
 	@$(PY) -m scripts.mutate
 
-soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; play 10,000 random histories, and 1,000 after an erasure; start and stop the worker 1,000 times; takes an hour or so
+soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; play 10,000 random histories of who hears and of what is known, and 1,000 after an erasure; start and stop the worker 1,000 times; takes an hour or so
 	@RECOLLECT_DURABILITY=full $(PYTEST) --quiet -o faulthandler_timeout=7200 $(KEEPING)
 	@AUDIENCE_HISTORIES=10000 CALLER_HISTORIES=1000 MCP_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 \
 	  tests/integration/recall/test_audiences.py tests/integration/recall/test_callers.py tests/integration/mcp/test_audience.py
+	@KNOWLEDGE_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/recall/test_known_histories.py
 	@UNHEARD_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/recall/test_unheard.py
 	@HTTP_HISTORIES=300 HTTP_SHARE=1 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py
 	@HTTP_HISTORIES=10000 HTTP_SEED=1 HTTP_SHARE=.01 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py

@@ -33,14 +33,14 @@ def follow_links(
         at: The time of the change, ms UTC.
     """
     touched = set(messages)
-    links = links_of(tx, touched)
+    olders = touched | {each.older.message for each in links_of(tx, touched)}
+    links = links_of(tx, olders)
     facts: dict[str, list[Fact]] = {}
-    for fact in of_messages(tx, tenant, sorted(touched | _ends(links))):
+    for fact in of_messages(tx, tenant, sorted(olders | _ends(links))):
         facts.setdefault(fact.message_id or "", []).append(fact)
     onward: dict[str, list[ReplacementLink]] = {}
     for each in links:
         onward.setdefault(each.older.message, []).append(each)
-    olders = touched | onward.keys()
     for fact in (each for name in sorted(olders) for each in facts.get(name, ())):
         if fact.made_by != BY_HAND and fact.status in {"current", "replaced"}:
             replacing = _link_from(fact, onward.get(fact.message_id or "", ()))
