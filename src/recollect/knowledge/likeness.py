@@ -31,7 +31,7 @@ from recollect.store.columns import (
     typed_rows,
 )
 from recollect.store.engine import Row, Transaction
-from recollect.text.statements.value_sentences import (
+from recollect.text.statements.likeness import (
     ALIKE,
     LEAST_STANDING,
     LEAST_TURNING,

@@ -164,8 +164,6 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
         self, seen: Scope, settings: Settings, records: Database, clock: Clock
     ) -> Replacing | None:
         """Return how what was replaced changes the ranking; None for a question of an event."""
-        from recollect.index.query.replaced import Replacing
-        from recollect.recall.statements.replaced import find_replaced, find_sentences
         from recollect.text.question_kinds import question_kind
 
         then = None
@@ -180,6 +178,9 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             asks = question_kind(query)
         if asks == "event" and then is None:
             return None
+        from recollect.index.query.replaced import Replacing
+        from recollect.recall.statements.replaced import find_replaced, find_sentences
+
         return Replacing(
             find=partial(find_replaced, records, seen.tenant),
             find_sentences=partial(find_sentences, records),

@@ -22,7 +22,7 @@ from recollect.store.sqlite.connection import Tuning
 from recollect.store.sqlite.database import SqliteDatabase, open_database
 from recollect.store.sqlite.home import RECORDS_ID
 from recollect.store.sqlite.schema import load_schema
-from recollect.text.statements.value_sentences import NEVER
+from recollect.text.statements.likeness import NEVER
 
 TENANT = "t"
 NAMES = ((1, True), (2, True))

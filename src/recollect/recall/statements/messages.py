@@ -29,8 +29,9 @@ from recollect.store.engine import Row, Transaction
 from recollect.text.injected import TAG, without_injected
 from recollect.text.statements.claims import Claim
 from recollect.text.statements.detector import detect
+from recollect.text.statements.likeness import NEVER
 from recollect.text.statements.statement import Statement
-from recollect.text.statements.value_sentences import LONGEST, NEVER, value_sentences, words_of
+from recollect.text.statements.value_sentences import LONGEST, value_sentences, words_of
 
 ECHOES = 3
 """Messages after a statement in which the agent's repeat its value, and so share its fate."""
