@@ -16,7 +16,6 @@ import recollect
 from recollect.core.actor import acting
 from recollect.core.clock import SystemClock
 from recollect.core.errors import (
-    ConfigError,
     Conflict,
     Denied,
     InvalidInput,
@@ -246,7 +245,7 @@ def test_a_token_that_cannot_be_is_refused(tmp_path: Path, wrong: dict[str, obje
 
 def test_the_name_of_an_agent_is_one_that_settings_could_have(tmp_path: Path) -> None:
     """As everywhere."""
-    with opened(tmp_path) as memory, pytest.raises(ConfigError):
+    with opened(tmp_path) as memory, pytest.raises(InvalidInput):
         memory.tokens.add("claude", agent="a/b")
 
 

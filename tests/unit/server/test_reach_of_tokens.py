@@ -275,3 +275,10 @@ def test_a_narrowed_token_issues_no_wider_one(
     assert narrow.post("/api/tokens", {"name": "wide", "audience": "owner"})[0] == 403
     assert narrow.delete("/api/tokens/narrow")[0] == 403
     assert narrow.get("tokens")[0] == narrow.get("audit")[0] == 403
+
+
+def test_a_token_for_an_agent_that_cannot_be_is_a_mistake_of_the_request(client: Client) -> None:
+    """The name of an agent is no setting here: 422, and not an error of the server."""
+    status, answer = client.post("/api/tokens", {"name": "narrow", "agent": "ü!"})
+    assert status == 422
+    assert answer["error"]["code"] == "invalid_input"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from recollect.core.errors import ConfigError
+from recollect.core.errors import ConfigError, InvalidInput
 from recollect.core.settings.environment import GivenValue
 
 SECTION = "agents"
@@ -30,14 +30,14 @@ def agent_name(text: str) -> str:
     """Return the name of an agent in its one spelling; it may become the name of a folder.
 
     Raises:
-        ConfigError: it has other characters than letters, digits, ``-`` and ``_``, or is too long.
+        InvalidInput: it has other characters than letters, digits, ``-`` and ``_``, or is too long.
 
     >>> agent_name("Work")
     'work'
     """
     name = text.strip().lower()
     if not _NAME.fullmatch(name):
-        raise ConfigError(
+        raise InvalidInput(
             "the name of an agent cannot be used",
             hint="use letters, digits, - and _, 64 at most, a letter or digit first",
         )
@@ -48,7 +48,7 @@ def known_agent(text: str | None) -> str | None:
     """Return the name of an agent as the settings spell it; None for one that cannot have any."""
     try:
         return None if text is None else agent_name(text)
-    except ConfigError:
+    except InvalidInput:
         return None
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from recollect.core.errors import ConfigError
+from recollect.core.errors import ConfigError, InvalidInput
 from recollect.core.settings.agents import SECTION, agent_name, option_key
 from recollect.core.settings.environment import GivenValue
 from recollect.core.settings.options import leaves
@@ -111,7 +111,10 @@ class _FileReader:
     def _entry(self, key: str, node: yaml.Node, origin: str) -> dict[str, GivenValue]:
         parts = key.split(".")
         if parts[0] == SECTION and len(parts) <= 2:
-            names = [SECTION, *(agent_name(name) for name in parts[1:])]
+            try:
+                names = [SECTION, *(agent_name(name) for name in parts[1:])]
+            except InvalidInput as error:
+                raise ConfigError(error.message, hint=error.hint, origin=origin) from None
             return self.section(node, ".".join(names) + ".")
         option = option_key(key)
         if any(leaf.startswith(option + ".") for leaf in leaves()):

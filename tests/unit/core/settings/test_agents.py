@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.core.errors import ConfigError
+from recollect.core.errors import ConfigError, InvalidInput
 from recollect.core.settings import ResolvedSettings, load_settings
 
 FILE = """\
@@ -73,7 +73,9 @@ def test_a_name_has_one_spelling(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../up", "a/b", "", "x" * 65, "-a", "ä"])
 def test_a_name_that_could_leave_its_folder_is_refused(tmp_path: Path, name: str) -> None:
     """It becomes the name of a folder."""
-    _refused(tmp_path, "", name)
+    with pytest.raises(InvalidInput) as caught:
+        _load(tmp_path, "", name)
+    assert caught.value.hint
 
 
 def test_a_name_of_the_file_is_checked_too(tmp_path: Path) -> None:
