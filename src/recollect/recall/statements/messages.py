@@ -351,7 +351,8 @@ class StatementReader:
         found = self._found.get(message.id)
         if found is None:
             is_said = says_itself(message, turn)
-            found = _detected(message.text, message.role) if is_said else ()
+            find = partial(detect, role=message.role)
+            found = outside_injected(message.text, find) if is_said else ()
             self._found[message.id] = found
         return found
 
@@ -482,10 +483,6 @@ def says_itself(message: StatedMessage, turn: ConversationTurn) -> bool:
     is_of_subagent = bool(message.is_of_subagent) or SUBAGENT in (turn.peer or "").split(":")
     is_command = message.role == USER and message.text.startswith("/")
     return _is_heard(message) and not is_of_subagent and not is_command
-
-
-def _detected(text: str, role: str) -> tuple[Statement, ...]:
-    return outside_injected(text, partial(detect, role=role))
 
 
 def outside_injected(text: str, find: Callable[[str], Iterable[Span]]) -> tuple[Span, ...]:
