@@ -46,7 +46,7 @@ def test_claims_in_a_chat_are_accepted_and_dismissed(run: Run, home: Path) -> No
     numbers = {each["claimed"]: str(each["number"]) for each in found}
     assert numbers.keys() == {"telegram:john", "signal:9"}
     shown = run("--home", home, "identities", "proposals").out
-    assert "slack:U7 says to be telegram:john" in shown
+    assert "slack:U7 claims to be telegram:john" in shown
     gone = run("--home", home, "identities", "dismiss", numbers["signal:9"])
     assert gone.out == "dismissed: signal:9\n"
     assert run("--home", home, "identities", "dismiss", numbers["signal:9"]).code == 1

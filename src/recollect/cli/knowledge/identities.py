@@ -150,14 +150,14 @@ def _show_proposals(rows: Sequence[IdentityProposal]) -> None:
     if not rows:
         show(("no open proposals", "bold"))
     for each in rows:
-        show((f"{each.number}", "bold"), (f"  {each.account} says to be {each.claimed}", ""))
+        show((f"{each.number}", "bold"), (f"  {each.account} claims to be {each.claimed}", ""))
         show((f"   {moment(each.said_at)}  {each.text}", "dim"))
 
 
 def _show_code(code: LinkCode, account: str) -> None:
     show((code.code, "bold"), (f"  until {moment(code.expires_at)}", "dim"))
     next_steps(
-        [(f"recollect identities confirm ACCOUNT {code.code}", f"who typed it is {account}, too")]
+        [(f"recollect identities confirm ACCOUNT {code.code}", f"who enters it is {account}, too")]
     )
 
 
