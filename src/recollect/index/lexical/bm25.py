@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -40,6 +41,10 @@ used goes."""
 DENSE = 20
 """For a term in more than one of this many chunks, all chunks are scored: one pass over a column
 costs less than looking up the chunks around each posting."""
+
+
+_HELD_RARITIES = 4_096
+"""Terms whose idf is kept for a state: a few numbers each."""
 
 
 class QueryTerm(msgspec.Struct, frozen=True):
@@ -84,18 +89,22 @@ class Impact(msgspec.Struct, frozen=True):
         saturated: In [0, 1] for each of them: how much of its weight it adds.
         groups: The groups that hold it.
         in_groups: For each of them its rarity among groups times its saturated count.
+        others: The positions in ``saturated`` of chunks whose source is not of the main kind.
+        other_sources: Their sources.
     """
 
     touched: NDArray[np.int32] | slice
     saturated: Floats
     groups: Ints
     in_groups: NDArray[np.float64]
+    others: Ints
+    other_sources: NDArray[np.uint8]
 
     @property
     def size(self) -> int:
         """Number of values that it holds."""
         touched = 0 if isinstance(self.touched, slice) else len(self.touched)
-        return touched + len(self.saturated) + 4 * len(self.groups)
+        return touched + len(self.saturated) + 4 * len(self.groups) + 3 * len(self.others)
 
 
 class Impacts:
@@ -112,6 +121,9 @@ class Impacts:
         self.norms = LengthNorms.of(arrays)
         self._counts = np.zeros(len(arrays.alive), np.float32)
         self._impacts: dict[str, Impact] = {}
+        self._rarities: dict[str, NDArray[np.float64]] = {}
+        self.main = int(np.bincount(_KINDS, weights=arrays.totals.chunks).argmax())
+        """The kind of most chunks: with one share for all of them no source is looked up."""
         self._looked_up: set[str] = set()
         self._size = 0
 
@@ -126,6 +138,18 @@ class Impacts:
             oldest = next(iter(self._impacts))
             self._size -= self._impacts.pop(oldest).size
         return impact
+
+    def rarity(self, term: QueryTerm) -> NDArray[np.float64]:
+        """Return the idf of a term in each source, see `_rarity`."""
+        rarity = self._rarities.get(term.term)
+        if rarity is None:
+            if len(self._rarities) >= _HELD_RARITIES:
+                self._rarities.clear()
+            arrays = self.arrays
+            sources = arrays.columns["source"]
+            rarity = _rarity(arrays.totals.chunks, sources, term.postings.chunks)
+            self._rarities[term.term] = rarity
+        return rarity
 
     def among(self, term: QueryTerm, numbers: Ints) -> Floats:
         """Return the saturated counts of a term for a few chunks only.
@@ -145,13 +169,23 @@ class Impacts:
             every = slice(self.arrays.count)
             saturated = _saturated(self._counts[every], self.norms.chunks)
             self._counts.fill(0.0)
-            return Impact(every, saturated, *self._in_groups(term.postings, totals))
+            return Impact(every, saturated, *self._in_groups(term.postings, totals), *self._every)
         touched = around[around >= 0]
         saturated = _saturated(self._counts.take(touched), self.norms.chunks.take(touched))
         self._counts[touched] = 0.0
         self._counts[NOBODY] = 0.0
-        numbers = touched.astype(np.int32)
-        return Impact(numbers, saturated, *self._in_groups(term.postings, totals))
+        groups, numbers = self._in_groups(term.postings, totals), touched.astype(np.int32)
+        return Impact(numbers, saturated, *groups, *self._others(numbers))
+
+    @cached_property
+    def _every(self) -> tuple[Ints, NDArray[np.uint8]]:
+        return self._others(slice(self.arrays.count))
+
+    def _others(self, touched: NDArray[np.int32] | slice) -> tuple[Ints, NDArray[np.uint8]]:
+        """Return the positions, and the sources, of what is not of the main kind."""
+        sources = self.arrays.columns["source"][touched]
+        positions = np.flatnonzero(_KINDS.take(sources) != self.main)
+        return positions, sources[positions]
 
     def _is_dense(self, frequency: int) -> bool:
         return DENSE * frequency > self.arrays.count
@@ -189,7 +223,7 @@ class LexicalScores(msgspec.Struct, frozen=True):
     impacts: Impacts
     chunks: Floats
     groups: Floats
-    deferred: list[tuple[QueryTerm, Shares]]
+    deferred: list[tuple[QueryTerm, Floats]]
     respelled: Mapping[str, str]
 
     def complete(self, numbers: Ints) -> Floats:
@@ -197,7 +231,7 @@ class LexicalScores(msgspec.Struct, frozen=True):
         total = self.chunks[numbers]
         sources = self.impacts.arrays.columns["source"]
         for term, share in self.deferred:
-            total += share.among(sources, numbers) * self.impacts.among(term, numbers)
+            total += share[sources[numbers]] * self.impacts.among(term, numbers)
         return total
 
 
@@ -214,23 +248,22 @@ def score(
     """
     arrays = impacts.arrays
     ranked = sorted(terms, key=lambda term: (term.frequency, term.term))
-    sources, living = arrays.columns["source"][: arrays.count], arrays.totals.chunks
-    rarities = [_rarity(living, sources, term.postings.chunks) for term in ranked]
-    best = sum(rarities, np.full(len(living), 1e-9))
+    rarities = [impacts.rarity(term) for term in ranked]
+    best = sum(rarities, np.full(len(SOURCES), 1e-9))
     chunks = np.zeros(arrays.count, np.float32)
     groups = np.zeros(len(arrays.groups.last), np.float32)
-    deferred: list[tuple[QueryTerm, Shares]] = []
+    deferred: list[tuple[QueryTerm, Floats]] = []
     spent = 0
     for term, rarity in zip(ranked, rarities, strict=True):
         spent += term.frequency
         if not term.frequency:
             continue
-        share = Shares.of(rarity / best, living)
+        share = (rarity / best).astype(np.float32)
         if spent > budget and term.frequency < spent:
             deferred.append((term, share))
             continue
         impact = impacts.of(term)
-        added = share.among(sources, impact.touched) * impact.saturated
+        added = _weighed(impact, share, impacts.main)
         if isinstance(impact.touched, slice):
             chunks += added
         else:  # an index that occurs twice in ``touched`` gets the same sum, once
@@ -240,27 +273,12 @@ def score(
     return LexicalScores(impacts, chunks, groups, deferred, respelled)
 
 
-class Shares(msgspec.Struct, frozen=True):
-    """The most that a term adds to the score of a chunk, by the source of the chunk.
-
-    Attributes:
-        by_source: One share for each source.
-        alone: The one share, where all chunks are counted alike.
-    """
-
-    by_source: Floats
-    alone: float | None
-
-    @classmethod
-    def of(cls, by_source: NDArray[np.float64], living: NDArray[np.int64]) -> Shares:
-        """Return the shares for the number of living chunks of each source."""
-        kinds = np.unique(_KINDS[living > 0])
-        alone = float(by_source[kinds[0] == _KINDS][0]) if len(kinds) == 1 else None
-        return cls(by_source.astype(np.float32), alone)
-
-    def among(self, sources: Ints, numbers: NDArray[np.integer[Any]] | slice) -> Floats | float:
-        """Return the shares of chunks, where ``sources`` are those of all."""
-        return self.by_source[sources[numbers]] if self.alone is None else self.alone
+def _weighed(impact: Impact, share: Floats, main: int) -> Floats:
+    """Return what a term adds to its chunks, where ``share`` is the most it adds, by source."""
+    added: Floats = share[int(np.argmax(main == _KINDS))] * impact.saturated
+    if len(impact.others):
+        added[impact.others] = share[impact.other_sources] * impact.saturated[impact.others]
+    return added
 
 
 def _rarity(
