@@ -170,6 +170,22 @@ def test_the_newest_is_extracted_first_and_it_goes_on_after_a_stop(
     assert not again.is_behind()
 
 
+def test_what_arrives_during_a_run_is_left_for_the_next(memory: Memory) -> None:
+    """Each message that arrives meanwhile would cost a batch, and a commit, of its own."""
+    session = say(memory, LEEDS)
+    one, batches = _extraction(memory), list[Progress]()
+
+    def tell(progress: Progress) -> None:
+        batches.append(progress)
+        if len(batches) < 4:
+            say(memory, BRISTOL, session=session)
+
+    assert one.run(tell=tell) == 1
+    assert one.is_behind()
+    assert one.run() == 1
+    assert links(memory) == {(LEEDS, BRISTOL, "slot")}
+
+
 def test_other_rules_extract_everything_again(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

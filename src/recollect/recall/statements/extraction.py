@@ -109,6 +109,9 @@ class Extraction:
     def run(self, stopping: Callable[[], bool] = never, tell: OnProgress = ignore_progress) -> int:
         """Extract what is left, the newest first; return how many messages were read.
 
+        Messages that arrive meanwhile are left for the next time: taken one by one, each would
+        cost a transaction.
+
         Args:
             stopping: Polled between batches; after True the rest is left for the next time.
             tell: Called after every batch.
@@ -120,9 +123,9 @@ class Extraction:
             return 0
         hasher = Hasher(persisted_random(self._records, SALT))
         self._records.write(partial(self._align, hasher=hasher))
-        done = 0
+        newest, done = self._records.read(newest_message), 0
         while not stopping():
-            count = self._batch(hasher)
+            count = self._batch(hasher, newest)
             if count is None:
                 break
             done += count
@@ -130,11 +133,14 @@ class Extraction:
             tell(Progress(stage="extracting", done=done, left=sum(b - a for a, b in left.parts)))
         return done
 
-    def _batch(self, hasher: Hasher) -> int | None:
-        """Extract one batch; return how many messages it had, None when nothing is left."""
+    def _batch(self, hasher: Hasher, newest: int) -> int | None:
+        """Extract one batch of what is left up to a change; return how many messages it had.
+
+        None when nothing is left.
+        """
 
         def read(tx: Transaction) -> tuple[Left, _Extracted | None]:
-            left = read_left(tx).reaching(newest_message(tx))
+            left = read_left(tx).reaching(newest)
             return left, self._extract(tx, left, hasher) if left.parts else None
 
         left, extracted = self._records.read(read)
