@@ -62,7 +62,7 @@ PARTICIPLES = frozenset(
     " place places read said shown stored taken told wanted written".split()
 )
 CLEAN_ROOMS = (
-    "audience core hook index integrations backends models observations store text workspace"
+    "audience core hook index integrations backends models observations sessions/record store text workspace"
 ).split()
 """Rooms whose functions bind none of these words; the others follow."""
 PUBLIC_ARGUMENTS = {("narrowed", "wanted"), ("repair", "found"), ("seq_of", "place")}

@@ -278,7 +278,7 @@ class Transcripts:
             parts = within(segments(tx, session), after_seq or 0, before_seq)
             audience = resolved(tx, Asker(for_session), scope, self._people.at(tx, scope.tenant))
             heard = heard_turns(tx, session, audience)
-            return read_messages(tx, scope, parts, limit, newest=newest, heard=heard)
+            return read_messages(tx, scope, parts, limit, newest=newest, turns=heard)
 
         return self._access.read_session(session_id, read)
 

@@ -142,7 +142,7 @@ def messages_between(
     def unit(tx: Transaction) -> list[Message]:
         parts = segments(tx, require_session(tx, access.scope, session_id))
         parts = within(parts, after_seq, through_seq + 1)
-        return read_messages(tx, access.scope, parts, _BATCH, heard=heard)
+        return read_messages(tx, access.scope, parts, _BATCH, turns=heard)
 
     while after_seq < through_seq and (batch := access.database.read(unit)):
         yield from batch

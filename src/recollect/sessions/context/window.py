@@ -314,7 +314,7 @@ class ContextWindows(Notebook):
     ) -> ReadNewest:
         def read(before: int | None, limit: int) -> list[Message]:
             found = within(parts, 0, before)
-            return read_messages(tx, self._access.scope, found, limit, newest=True, heard=heard)
+            return read_messages(tx, self._access.scope, found, limit, newest=True, turns=heard)
 
         return read
 

@@ -289,7 +289,7 @@ def _rows(
             raise damaged_message(row[0])
     seqs = [integer(row[6]) for row in found]
     through = seqs[-1] if is_cut and seqs else through_seq
-    check_span(tx, session_id, (after_seq + 1, through), seqs, heard=False)
+    check_span(tx, session_id, (after_seq + 1, through), seqs, is_narrowed=False)
     return through, found
 
 

@@ -75,19 +75,19 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
     scope: Scope = Scope()
     projects: Callable[[], ProjectNames] = PlainProjects
 
-    def read_session(self, session_id: str, read: Callable[[Transaction, Session], T]) -> T:
+    def read_session(self, session_id: str, query: Callable[[Transaction, Session], T]) -> T:
         """Return what is read of a session, in one snapshot with the session.
 
         Raises:
             NotFound: the scope has no such session.
         """
-        return self.database.read(lambda tx: read(tx, require_session(tx, self.scope, session_id)))
+        return self.database.read(lambda tx: query(tx, require_session(tx, self.scope, session_id)))
 
     def write(self, unit: Callable[[Transaction], T]) -> T:
         """Return the result of a durable transaction, of which the mirror is notified."""
-        done = self.database.write(unit)
+        result = self.database.write(unit)
         self.mirror.notify()
-        return done
+        return result
 
     def project_label(self, project: str | None) -> str | None:
         """Return a project as it is stored, and note it.

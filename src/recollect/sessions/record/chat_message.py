@@ -54,24 +54,24 @@ def arguments_of(item: object) -> dict[str, Any]:
     """
     if isinstance(item, tuple | list) and len(item) == 2:
         return {"role": item[0], "content": item[1]}
-    given = item if isinstance(item, Mapping) else plain_object(item)
-    if not isinstance(given, Mapping):
+    fields = item if isinstance(item, Mapping) else plain_object(item)
+    if not isinstance(fields, Mapping):
         raise InvalidInput("a message is neither a pair nor a dict", hint=_hint([]))
-    given = _as_ours(given) if _CHAT_FIELDS.intersection(given) else dict(given)
-    unknown = [key for key in given if key not in ITEM_FIELDS]
-    if unknown or "role" not in given or "content" not in given:
+    fields = _as_ours(fields) if _CHAT_FIELDS.intersection(fields) else dict(fields)
+    unknown = [key for key in fields if key not in ITEM_FIELDS]
+    if unknown or "role" not in fields or "content" not in fields:
         raise InvalidInput("a message has unknown or missing fields", hint=_hint(unknown))
-    given["role"] = _ROLES.get(str(given["role"]), given["role"])
-    model, usage = given.pop("model", None), given.pop("usage", None)
-    given["metadata"] = with_usage(given.get("metadata") or {}, model, usage)
-    return given
+    fields["role"] = _ROLES.get(str(fields["role"]), fields["role"])
+    model, usage = fields.pop("model", None), fields.pop("usage", None)
+    fields["metadata"] = with_usage(fields.get("metadata") or {}, model, usage)
+    return fields
 
 
-def _as_ours(given: Mapping[str, Any]) -> dict[str, Any]:
-    kind = given.get("type")
-    if kind is None or (kind == "message" and "role" in given):
-        return _message(given)
-    if "role" in given or not (_is_text(kind) and _ITEM_KIND.fullmatch(kind)):
+def _as_ours(item: Mapping[str, Any]) -> dict[str, Any]:
+    kind = item.get("type")
+    if kind is None or (kind == "message" and "role" in item):
+        return _message(item)
+    if "role" in item or not (_is_text(kind) and _ITEM_KIND.fullmatch(kind)):
         raise InvalidInput(
             "a message must have a role, or be an item of Responses",
             hint="put content blocks into the content of a message",
@@ -80,60 +80,60 @@ def _as_ours(given: Mapping[str, Any]) -> dict[str, Any]:
         role: str = "assistant"
     else:
         role = "tool" if kind.endswith(("_output", "_response")) else "assistant"
-    ours = {key: given[key] for key in ("at", "event_id") if key in given}
-    facts = _item_facts(given) if kind in _CALLS | _ANSWERS else {}
-    return {"role": role, "content": [dict(given)], "metadata": facts, **ours}
+    ours = {key: item[key] for key in ("at", "event_id") if key in item}
+    facts = _item_facts(item) if kind in _CALLS | _ANSWERS else {}
+    return {"role": role, "content": [dict(item)], "metadata": facts, **ours}
 
 
-def _message(given: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {key: given[key] for key in ITEM_FIELDS if key in given}
-    content: Any = given.get("content")
-    if given.get("role") in {"tool", "function"}:
+def _message(message: Mapping[str, Any]) -> dict[str, Any]:
+    fields = {key: message[key] for key in ITEM_FIELDS if key in message}
+    content: Any = message.get("content")
+    if message.get("role") in {"tool", "function"}:
         answer = {"type": "tool_result", "content": content if content is not None else ""}
-        answer |= {"tool_use_id": given.get("tool_call_id"), "name": given.get("name")}
-        return kept | {"content": [answer]}
-    said = [*_said(given), *map(_call, _calls(given))]
-    facts = _item_facts(given) if given.get("status") is not None else {}
+        answer |= {"tool_use_id": message.get("tool_call_id"), "name": message.get("name")}
+        return fields | {"content": [answer]}
+    blocks = [*_said(message), *map(_call, _calls(message))]
+    facts = _item_facts(message) if message.get("status") is not None else {}
     if facts:
-        kept["metadata"] = {**(given.get("metadata") or {}), **facts}
-    if not said:
-        return kept | {"content": content if content is not None else []}
+        fields["metadata"] = {**(message.get("metadata") or {}), **facts}
+    if not blocks:
+        return fields | {"content": content if content is not None else []}
     if isinstance(content, str):
         content = [{"type": "text", "text": content}] if content else []
-    return kept | {"content": [*(content or ()), *said]}
+    return fields | {"content": [*(content or ()), *blocks]}
 
 
-def _said(given: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+def _said(message: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     """Yield blocks for what a message says beside its content: a refusal, or audio."""
-    audio = given.get("audio")
+    audio = message.get("audio")
     transcript = audio.get("transcript") if isinstance(audio, Mapping) else None
-    for text in (given.get("refusal"), transcript):
+    for text in (message.get("refusal"), transcript):
         if _is_text(text) and text:
             yield {"type": "text", "text": text}
 
 
-def _calls(given: Mapping[str, Any]) -> list[Any]:
-    one = given.get("function_call")
-    many = given.get("tool_calls") or ()
+def _calls(message: Mapping[str, Any]) -> list[Any]:
+    one = message.get("function_call")
+    many = message.get("tool_calls") or ()
     return [*([{"function": one}] if isinstance(one, Mapping) else ()), *many]
 
 
-def _call(given: object) -> dict[str, Any]:
-    call = given if isinstance(given, Mapping) else plain_object(given)
-    told = {} if call is None else call.get("function") or call.get("custom")
-    if not isinstance(told, Mapping) or not _is_text(told.get("name")):
+def _call(tool_call: object) -> dict[str, Any]:
+    call = tool_call if isinstance(tool_call, Mapping) else plain_object(tool_call)
+    function = {} if call is None else call.get("function") or call.get("custom")
+    if not isinstance(function, Mapping) or not _is_text(function.get("name")):
         raise InvalidInput(
             "a tool call must have a function with a name",
             hint="pass the tool_calls of a chat completion as they came",
         )
     kind = "function_call" if call.get("function") else "custom_tool_call"
-    named = {"type": kind, "call_id": call.get("id"), "name": told["name"]}
-    return named | {key: told[key] for key in ("input", "arguments") if key in told}
+    block = {"type": kind, "call_id": call.get("id"), "name": function["name"]}
+    return block | {key: function[key] for key in ("input", "arguments") if key in function}
 
 
-def _item_facts(given: Mapping[str, Any]) -> dict[str, Any]:
-    told = {key: given[key] for key in _OF_ITEM if _is_text(given.get(key))}
-    return {OPENAI_ITEM: told} if told else {}
+def _item_facts(item: Mapping[str, Any]) -> dict[str, Any]:
+    facts = {key: item[key] for key in _OF_ITEM if _is_text(item.get(key))}
+    return {OPENAI_ITEM: facts} if facts else {}
 
 
 def _is_text(value: object) -> bool:
@@ -144,8 +144,8 @@ def _hint(unknown: Iterable[object]) -> str:
     near = [
         match for key in unknown for match in difflib.get_close_matches(str(key), ITEM_FIELDS, 1)
     ]
-    asked = f"Did you mean {near[0]}? " if near else ""
+    question = f"Did you mean {near[0]}? " if near else ""
     return (
-        f"{asked}Pass (role, content), a dict of {', '.join(ITEM_FIELDS)}, "
+        f"{question}Pass (role, content), a dict of {', '.join(ITEM_FIELDS)}, "
         "or a message of OpenAI or Anthropic."
     )

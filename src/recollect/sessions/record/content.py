@@ -171,18 +171,18 @@ def _parse_mapping(block: Mapping[str, Any]) -> ContentBlock:
 def _is_uploaded(image: Mapping[str, Any]) -> bool:
     """Return whether an image is named by the id of a file at the provider."""
     source = image.get("source")
-    place = source if isinstance(source, Mapping) else image
-    return isinstance(place.get("file_id"), str)
+    fields = source if isinstance(source, Mapping) else image
+    return isinstance(fields.get("file_id"), str)
 
 
 def _tool_use(block: Mapping[str, Any]) -> ToolUseBlock:
-    given = block.get("input", block.get("arguments", {}))
-    if isinstance(given, str) and "input" not in block:
-        given = _parsed_arguments(given) if given.strip() else {}
+    arguments = block.get("input", block.get("arguments", {}))
+    if isinstance(arguments, str) and "input" not in block:
+        arguments = _parsed_arguments(arguments) if arguments.strip() else {}
     is_custom = block.get("type") == _CUSTOM or block.get("is_custom") is True
     return ToolUseBlock(
         name=block["name"],
-        input=given,
+        input=arguments,
         id=_text_of(block, "call_id", "id", "toolCallId"),
         is_custom=is_custom or msgspec.UNSET,
     )
@@ -245,26 +245,26 @@ def rewritten(
     """Return a block whose texts and JSON values went through two functions; names are values."""
     match block:
         case TextBlock():
-            said = text(block.text)
-            return block if said is block.text else TextBlock(text=said)
+            words = text(block.text)
+            return block if words is block.text else TextBlock(text=words)
         case ThinkingBlock():
             thinking = text(block.thinking)
             signature = block.signature if thinking == block.thinking else None
             return ThinkingBlock(thinking=thinking, signature=signature)
         case ImageBlock():
-            alt, url = (None if said is None else text(said) for said in (block.alt, block.url))
+            alt, url = (None if words is None else text(words) for words in (block.alt, block.url))
             kind = value(block.media_type)
             return msgspec.structs.replace(block, alt=alt, url=url, media_type=kind)
         case ToolUseBlock():
-            name, call, given = value(block.name), value(block.id), value(block.input)
-            return msgspec.structs.replace(block, name=name, id=call, input=given)
+            name, call, arguments = value(block.name), value(block.id), value(block.input)
+            return msgspec.structs.replace(block, name=name, id=call, input=arguments)
         case ToolResultBlock():
             inner = tuple(rewritten(each, text, value) for each in block.content)
             name, call = value(block.name), value(block.tool_use_id)
             return msgspec.structs.replace(block, content=inner, name=name, tool_use_id=call)
         case OtherBlock():
-            kind, kept = value(block.kind), value(block.value)
-            return msgspec.structs.replace(block, kind=kind, value=kept)
+            kind, payload = value(block.kind), value(block.value)
+            return msgspec.structs.replace(block, kind=kind, value=payload)
 
 
 def _decoded_size(base64_text: str) -> int:
@@ -337,10 +337,10 @@ def _readable(block: ContentBlock) -> str:
 
 def _titles(value: Mapping[str, Any]) -> str:
     """Return the titles in the results of a provider's own tool, such as a web search."""
-    found = value.get("content")
-    parts = found if isinstance(found, list) else ()
-    named = [_text_of(part, "title", "text") for part in parts if isinstance(part, Mapping)]
-    return _shortened("\n".join(name for name in named if name))
+    content = value.get("content")
+    parts = content if isinstance(content, list) else ()
+    titles = [_text_of(part, "title", "text") for part in parts if isinstance(part, Mapping)]
+    return _shortened("\n".join(name for name in titles if name))
 
 
 def _shortened(text: str) -> str:
@@ -371,8 +371,8 @@ def never(tool_name: str | None, arguments: object) -> bool:
 
 def recalled_in(metadata: Mapping[str, Any]) -> frozenset[str]:
     """Return the ids of the calls of ours in a message."""
-    named = metadata.get(RECALLED)
-    return frozenset(map(str, named)) if isinstance(named, list) else frozenset()
+    ids = metadata.get(RECALLED)
+    return frozenset(map(str, ids)) if isinstance(ids, list) else frozenset()
 
 
 def calls_of_ours(blocks: Iterable[ContentBlock], is_recall: IsRecall) -> list[str]:

@@ -281,9 +281,9 @@ class DraftMaker:
             )
         return text
 
-    def identifiers(self, given: dict[str, str | None]) -> dict[str, str | None]:
+    def identifiers(self, ids: dict[str, str | None]) -> dict[str, str | None]:
         """Return foreign ids as they are stored: a keyed hash of each that holds a secret."""
-        return {name: text and self.identifier(text) for name, text in given.items()}
+        return {name: text and self.identifier(text) for name, text in ids.items()}
 
     def identifier(self, text: str) -> str:
         """Return a foreign id as it is stored: a keyed hash of it where it holds a secret."""
@@ -347,10 +347,10 @@ def _emptied(
 ) -> tuple[tuple[ContentBlock, ...], dict[str, Any]]:
     """Return a message whose answers are empty, and its metadata without copies of them."""
     ids = [each.tool_use_id or "" for each in answers if isinstance(each, ToolResultBlock)]
-    kept = {key: value for key, value in facts.items() if not (answers and key == FOREIGN)}
-    named = sorted({*recalled_in(facts), *calls, *ids})
+    metadata = {key: value for key, value in facts.items() if not (answers and key == FOREIGN)}
+    recalled = sorted({*recalled_in(facts), *calls, *ids})
     emptied_blocks = tuple(emptied(each) if each in answers else each for each in blocks)
-    return emptied_blocks, {**kept, RECALLED: named}
+    return emptied_blocks, {**metadata, RECALLED: recalled}
 
 
 def encoded_content(blocks: tuple[ContentBlock, ...], facts: Mapping[str, Any]) -> tuple[str, str]:
@@ -361,8 +361,8 @@ def encoded_content(blocks: tuple[ContentBlock, ...], facts: Mapping[str, Any]) 
             text = "" if blocks[0] == ANSWER else text
         case _:
             encoded = msgspec.json.encode(blocks)
-            said = spoken(blocks, recalled_in(facts)) if RECALLED in facts else blocks
-            text = readable_text(said)
+            readable = spoken(blocks, recalled_in(facts)) if RECALLED in facts else blocks
+            text = readable_text(readable)
     _check_size(len(encoded))
     return encoded.decode(), text
 

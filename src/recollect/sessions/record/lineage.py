@@ -153,12 +153,12 @@ def ancestors(
     for _ in range(MAX_DEPTH):
         if parent is None:
             return
-        found = find(parent)
-        if found is None:
+        ancestor = find(parent)
+        if ancestor is None:
             break
         last = min(shared or 0, last)
-        yield found, last
-        shared, parent = found.forked_at_seq, found.parent_id
+        yield ancestor, last
+        shared, parent = ancestor.forked_at_seq, ancestor.parent_id
     raise StoreCorrupt("the parents of a session cannot be followed", hint=_DOCTOR)
 
 
@@ -173,10 +173,10 @@ def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
     Raises:
         StoreCorrupt: the chain of parents is broken or leads back to itself.
     """
-    found = [LineageSegment(session.id, (session.forked_at_seq or 0) + 1, session.last_seq)]
+    parts = [LineageSegment(session.id, (session.forked_at_seq or 0) + 1, session.last_seq)]
     for kin, last in stored_ancestors(tx, session):
-        found.append(LineageSegment(kin.id, kin.forked_at_seq + 1, last))
-    return within(found[::-1], session.pruned_seq, None)
+        parts.append(LineageSegment(kin.id, kin.forked_at_seq + 1, last))
+    return within(parts[::-1], session.pruned_seq, None)
 
 
 def _readers(tx: Transaction, session_id: str) -> Iterator[tuple[Kin, int]]:
@@ -293,13 +293,13 @@ def family(tx: Transaction, scope: Scope, session: Session) -> Branch:
         raise StoreCorrupt("the parents of a session cannot be followed", hint=_DOCTOR)
     owner = msgspec.structs.replace(scope, session=None)
     kin = [find_session(tx, owner, text(row[0])) for row in tx.rows(_KIN, root)]
-    seen = {found.id: found for found in kin if found is not None}
+    seen = {member.id: member for member in kin if member is not None}
     top = session
     while (above := seen.get(_above(top) or "")) is not None:
         top = above
     below: dict[str | None, list[Session]] = {}
-    for found in sorted(seen.values(), key=lambda s: (s.created_at, s.id)):
-        below.setdefault(_above(found), []).append(found)
+    for member in sorted(seen.values(), key=lambda s: (s.created_at, s.id)):
+        below.setdefault(_above(member), []).append(member)
     return _tree(top, below)
 
 
@@ -312,9 +312,9 @@ def _tree(top: Session, below: Mapping[str | None, Sequence[Session]]) -> Branch
     order = [top]
     for session in order:  # it grows while it is read
         order.extend(below.get(session.id, ()))
-    made: dict[str, Branch] = {}
+    by_id: dict[str, Branch] = {}
     for session in reversed(order):
-        branches = tuple(made.pop(child.id) for child in below.get(session.id, ()))
+        branches = tuple(by_id.pop(child.id) for child in below.get(session.id, ()))
         relation = "root" if session is order[0] else "fork" if session.parent_id else "reset"
-        made[session.id] = Branch(session=session, relation=relation, branches=branches)
-    return made[order[0].id]
+        by_id[session.id] = Branch(session=session, relation=relation, branches=branches)
+    return by_id[order[0].id]

@@ -90,26 +90,26 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 _CONTENT = msgspec.json.Decoder(str | tuple[ContentBlock, ...])
 
 
-def decoded_content(stored: SqlValue) -> str | tuple[ContentBlock, ...]:
+def decoded_content(cell: SqlValue) -> str | tuple[ContentBlock, ...]:
     """Return a stored content as it is: a text, or blocks.
 
     Raises:
         StoreCorrupt: it is neither.
     """
     try:
-        content: str | tuple[ContentBlock, ...] = _CONTENT.decode(text(stored))
+        content: str | tuple[ContentBlock, ...] = _CONTENT.decode(text(cell))
     except msgspec.DecodeError as error:
         raise StoreCorrupt("the content of a message is damaged", hint=_DOCTOR) from error
     return content
 
 
-def decode_content(stored: SqlValue) -> tuple[ContentBlock, ...]:
+def decode_content(cell: SqlValue) -> tuple[ContentBlock, ...]:
     """Return the blocks of a stored content; a stored text is one text block.
 
     Raises:
         StoreCorrupt: it is neither.
     """
-    content = decoded_content(stored)
+    content = decoded_content(cell)
     return (TextBlock(text=content),) if isinstance(content, str) else content
 
 
@@ -176,15 +176,15 @@ def is_known(tx: Transaction, session: Session, of: StandIn, text: str) -> bool:
     """
     prompts: list[str] = []
     answers: set[str] = set()
-    for role, said, prompt, foreign_id in typed_rows(
+    for role, words, prompt, foreign_id in typed_rows(
         tx.all(_NEWEST, (session.id, _LOOKED_AT)), tuple[str, str, str | None, str | None]
     ):
         if foreign_id is None:
             continue
         if role == "assistant":
-            answers.add(said)
+            answers.add(words)
         elif role == "user" and of.prompt in {None, prompt}:
-            prompts.append(said)
+            prompts.append(words)
             if of.role == "answer" and text in answers:
                 return True
             answers.clear()

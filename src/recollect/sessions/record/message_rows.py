@@ -123,12 +123,12 @@ def hash_of(row: Sequence[SqlValue]) -> bytes:
     One that is given later is not part of it. The text of a plain message is in its content, too,
     and is not hashed twice.
     """
-    said: str | None = None
+    content: str | None = None
     if isinstance(row[9], str) and row[9][:1] == '"':
         with suppress(msgspec.DecodeError):
-            said = _SAID.decode(row[9])
+            content = _SAID.decode(row[9])
     number = row[19:20] if row[19:20] != (None,) else ()
-    cells = (*row[:10], *(row[11:19] if said == row[10] else row[10:19]), *number)
+    cells = (*row[:10], *(row[11:19] if content == row[10] else row[10:19]), *number)
     try:
         # This encoding has the type and the length of each cell, and takes a tenth of the time.
         encoded = _encode(cells)
@@ -139,18 +139,18 @@ def hash_of(row: Sequence[SqlValue]) -> bytes:
 
 def _old_hash(row: Sequence[SqlValue]) -> bytes:
     """Return the hash that rows had before; without senders, that of the first version."""
-    *said, sender, turn_sender = row[:19]
-    return row_hash(said if sender is None and turn_sender is None else row[:19])
+    *cells, sender, turn_sender = row[:19]
+    return row_hash(cells if sender is None and turn_sender is None else row[:19])
 
 
 def is_sound(row: Row) -> bool:
     """Return whether a row of `SELECT_MESSAGES` is what was stored."""
-    stored = row[20]
-    if not isinstance(stored, bytes):
+    digest = row[20]
+    if not isinstance(digest, bytes):
         return False
-    if len(stored) == _OLD_DIGEST_SIZE:
-        return _old_hash(row) == stored
-    return hash_of(row if len(stored) == _DIGEST_SIZE else row[:19]) == stored
+    if len(digest) == _OLD_DIGEST_SIZE:
+        return _old_hash(row) == digest
+    return hash_of(row if len(digest) == _DIGEST_SIZE else row[:19]) == digest
 
 
 def message_of(row: Row) -> Message:
@@ -162,16 +162,16 @@ def message_of(row: Row) -> Message:
     cells: tuple[Any, ...] = row
     (  # in one go: thousands are read for one view
         id_, tenant, agent, user, project, session_id, seq, role, name, encoded, text, tokens,
-        created_at, recorded_at, metadata, event_id, foreign_id, sender, turn_sender, number, stored
+        created_at, recorded_at, metadata, event_id, foreign_id, sender, turn_sender, number, digest
     ) = cells  # fmt: skip
     content: Any = decoded_content(encoded)
     is_plain = type(content) is str
-    last = 20 if type(stored) is bytes and len(stored) == _DIGEST_SIZE else 19
+    last = 20 if type(digest) is bytes and len(digest) == _DIGEST_SIZE else 19
     hashed = row[:10] + row[11:last] if is_plain and content == text else row[:last]
     size = _DIGEST_SIZE if last == 20 else _NUMBERLESS_SIZE
     # Before anything else: the hash proves the types of all cells, so that they are taken as given.
-    if blake2b(_encode(hashed), digest_size=size).digest() != stored and (
-        type(stored) is not bytes or len(stored) != _OLD_DIGEST_SIZE or _old_hash(row) != stored
+    if blake2b(_encode(hashed), digest_size=size).digest() != digest and (
+        type(digest) is not bytes or len(digest) != _OLD_DIGEST_SIZE or _old_hash(row) != digest
     ):
         raise damaged_message(id_)
     return Message(
@@ -265,11 +265,11 @@ def restore_rows(
 def _with_free_numbers(tx: Transaction, rows: Sequence[Row]) -> Iterator[Row]:
     """Yield rows of one tenant, without the numbers that others have, and those that are 0."""
     numbers = listed({integer(row[19] or 0) for row in rows})
-    taken = {0, *(integer(row[0]) for row in tx.all(_TAKEN, (rows[0][1], numbers)))}
+    in_use = {0, *(integer(row[0]) for row in tx.all(_TAKEN, (rows[0][1], numbers)))}
     for row in rows:
         number = integer(row[19] or 0)
-        yield (*row[:19], None if number in taken else number)
-        taken.add(number)
+        yield (*row[:19], None if number in in_use else number)
+        in_use.add(number)
 
 
 def _count(tx: Transaction, session_id: str, rows: Sequence[Row], updated_at: int) -> None:
@@ -309,13 +309,13 @@ def remove_messages(
 ) -> None:
     """Remove rows of a session, and note their seqs; ``reused``: others get these seqs."""
     tx.execute(_KEEP_NUMBERS, (tenant,))
-    gone = tx.executemany(_REMOVE, [(id_,) for id_ in ids])
-    if not gone:
+    rows = tx.executemany(_REMOVE, [(id_,) for id_ in ids])
+    if not rows:
         return
-    less = sum_of((stored, number) for _, stored, number in gone)
-    tx.execute(_UNCOUNT, (len(gone), _MASK + 1 - less, session_id))
+    less = sum_of((digest, number) for _, digest, number in rows)
+    tx.execute(_UNCOUNT, (len(rows), _MASK + 1 - less, session_id))
     if not reused:
-        for first, last in _ranges(sorted(integer(row[0]) for row in gone)):
+        for first, last in _ranges(sorted(integer(row[0]) for row in rows)):
             note_removed(tx, session_id, first, last)
 
 
@@ -328,11 +328,11 @@ def note_removed(tx: Transaction, session_id: str, first: int, last: int) -> Non
 def sum_of(rows: Iterable[Row]) -> int:
     """Return the sum that rows, as hashes and numbers, add to the digest of their session."""
     numbered: Iterable[tuple[Any, Any]] = rows  # type: ignore[assignment]  # two cells
-    return sum(_part(stored) + (number or 0) for stored, number in numbered) & _MASK
+    return sum(_part(digest) + (number or 0) for digest, number in numbered) & _MASK
 
 
-def _part(stored: SqlValue) -> int:
-    return int.from_bytes(stored[:_SUMMED], "big") if isinstance(stored, bytes) else 0
+def _part(digest: SqlValue) -> int:
+    return int.from_bytes(digest[:_SUMMED], "big") if isinstance(digest, bytes) else 0
 
 
 def _ranges(seqs: Sequence[int]) -> list[tuple[int, int]]:
@@ -346,7 +346,12 @@ def _ranges(seqs: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def check_span(
-    tx: Transaction, session_id: str, span: tuple[int, int], seqs: Sequence[int], *, heard: bool
+    tx: Transaction,
+    session_id: str,
+    span: tuple[int, int],
+    seqs: Sequence[int],
+    *,
+    is_narrowed: bool,
 ) -> None:
     """Check that all rows that a session has from one seq to another were read.
 
@@ -355,7 +360,7 @@ def check_span(
         session_id: The session.
         span: The first and the last seq that may be there.
         seqs: Of the rows, in their order.
-        heard: Only some turns were requested.
+        is_narrowed: Only some turns were requested.
 
     Raises:
         StoreCorrupt: rows are missing, or are in another order.
@@ -372,7 +377,7 @@ def check_span(
     left_out = set(there) - set(seqs)
     if list(seqs) != [seq for seq in there if seq not in left_out]:
         raise _missing(session_id)
-    if left_out and not heard:  # outside the asker's scope, or damaged so that it seems to be
+    if left_out and not is_narrowed:  # outside the asker's scope, or damaged so that it seems to be
         select: LiteralString = SELECT_MESSAGES + "session_id = ? AND seq = ?"
         for seq in left_out:
             row = tx.row(select, (session_id, seq))
@@ -395,11 +400,11 @@ def check_end(tx: Transaction, session_id: str, span: tuple[int, int], digest: i
     row = tx.row(_WHOLE, (session_id,))
     if row is None:
         raise _missing(session_id)
-    stored, last_seq, least, most = row
+    expected, last_seq, least, most = row
     if most is not None and integer(most) > integer(last_seq):
         raise _missing(session_id)
     is_whole = least is None or (integer(least) >= span[0] and integer(most) <= span[1])
-    if digest is not None and is_whole and digest != stored:
+    if digest is not None and is_whole and digest != expected:
         raise _missing(session_id)
 
 
@@ -431,7 +436,7 @@ def damaged_session(tx: Transaction, session_id: str, first: int, last: int) -> 
     rows = tx.all(_DIGESTED, (session_id,))
     try:
         seqs = sorted(integer(seq) for _, _, seq in rows)
-        check_span(tx, session_id, (first, last), seqs, heard=True)
+        check_span(tx, session_id, (first, last), seqs, is_narrowed=True)
         check_end(tx, session_id, (first, last), sum_of((h, n) for h, n, _ in rows))
     except StoreCorrupt as error:
         return error.message

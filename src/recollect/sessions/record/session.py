@@ -169,17 +169,17 @@ def find_session(tx: Transaction, scope: Scope, session_id: str) -> Session | No
     return None if row is None else session_of(row)
 
 
-def id_within(tx: Transaction, scope: Scope, wanted: str) -> str:
+def id_within(tx: Transaction, scope: Scope, id_: str) -> str:
     """Return the id under which a scope has, or may begin, the session with an id.
 
     An id that another owner has is replaced by one derived from it, each time the same, so that the
     caller does not learn of the other.
     """
-    derived = moved_id(wanted, *(part or "" for part in msgspec.structs.astuple(scope)))
-    if find_session(tx, scope, wanted) is not None:
-        return wanted
-    is_free = tx.row(_IS_THERE, (wanted,)) is None
-    return wanted if is_free and find_session(tx, scope, derived) is None else derived
+    derived = moved_id(id_, *(part or "" for part in msgspec.structs.astuple(scope)))
+    if find_session(tx, scope, id_) is not None:
+        return id_
+    is_free = tx.row(_IS_THERE, (id_,)) is None
+    return id_ if is_free and find_session(tx, scope, derived) is None else derived
 
 
 def select_sessions(tx: Transaction, where: Condition, limit: int | None) -> list[Session]:
@@ -207,37 +207,37 @@ def compare_session(tx: Transaction, scope: Scope, session_id: str) -> None:
     Raises:
         StoreCorrupt: it is missing, or is not what was stored.
     """
-    found = find_session(tx, scope, session_id)
+    session = find_session(tx, scope, session_id)
     where = Condition(scope).also("id = ?", session_id)
-    if found is not None:
-        where.also("updated_at = ?", found.updated_at)
-        is_sound = [found] == list(each_session(tx, where))
+    if session is not None:
+        where.also("updated_at = ?", session.updated_at)
+        is_sound = [session] == list(each_session(tx, where))
     else:
         is_sound = tx.row(_HAS_TWIN + where.sql, where.params) is None
     if not is_sound:
         raise damaged_rows()
 
 
-def under_key(wanted: Session, scope: Scope) -> Condition:
+def under_key(session: Session, scope: Scope) -> Condition:
     """Return the condition of the sessions of a key, deleted ones too.
 
     A plain name may be one of the owner's and, apart from that, one of a person.
     """
-    where = Condition(scope).equal("key", wanted.key)
-    if wanted.key is not None and parse_key(wanted.key).plain_name is not None:
-        where.also("user_id IS NOT DISTINCT FROM ?", wanted.user)
+    where = Condition(scope).equal("key", session.key)
+    if session.key is not None and parse_key(session.key).plain_name is not None:
+        where.also("user_id IS NOT DISTINCT FROM ?", session.user)
     return where
 
 
 def find_foreign(tx: Transaction, tenant: str, source: str, foreign_id: str) -> Session | None:
     """Return the session that was imported from one of another program."""
     where = Condition(Scope(tenant=tenant)).also("source = ?", source)
-    found = select_sessions(tx, where.also("foreign_id = ?", foreign_id), 1)
-    return found[0] if found else None
+    sessions = select_sessions(tx, where.also("foreign_id = ?", foreign_id), 1)
+    return sessions[0] if sessions else None
 
 
 def find_placed(
-    tx: Transaction, tenant: str, source: str, claimed: str, place: str | None
+    tx: Transaction, tenant: str, source: str, claimed: str, location: str | None
 ) -> tuple[str, Session | None]:
     """Return the session of a foreign id in a place, and its foreign id as stored here.
 
@@ -249,29 +249,29 @@ def find_placed(
         tenant: Its owner.
         source: The program.
         claimed: Its id there.
-        place: Where ids of that program mean the same session, see `batch.location_of`.
+        location: Where ids of that program mean the same session, see `batch.location_of`.
     """
     session = find_foreign(tx, tenant, source, claimed)
-    row = None if session is None or place is None else tx.row(_PLACE_OF, (session.id,))
-    if row is None or text_or_none(row[0]) in {None, place}:
+    row = None if session is None or location is None else tx.row(_PLACE_OF, (session.id,))
+    if row is None or text_or_none(row[0]) in {None, location}:
         return claimed, session
-    own = f"{claimed}@{place}"
+    own = f"{claimed}@{location}"
     return own, find_foreign(tx, tenant, source, own)
 
 
 def session_at(
-    tx: Transaction, tenant: str, source: str, claimed: str, place: str
+    tx: Transaction, tenant: str, source: str, claimed: str, location: str
 ) -> tuple[str, Session | None]:
     """Return the result of `find_placed`, and note the place of a session that has none."""
-    foreign_id, session = find_placed(tx, tenant, source, claimed, place)
+    foreign_id, session = find_placed(tx, tenant, source, claimed, location)
     if session is not None:
-        set_place(tx, session.id, place)
+        set_place(tx, session.id, location)
     return foreign_id, session
 
 
-def set_place(tx: Transaction, session_id: str, place: str) -> None:
+def set_place(tx: Transaction, session_id: str, location: str) -> None:
     """Note the place that a session comes from, unless it is known."""
-    tx.execute(_SET_PLACE, (place, session_id))
+    tx.execute(_SET_PLACE, (location, session_id))
 
 
 def owner_of(session: Session) -> Scope:
@@ -294,14 +294,14 @@ def owned_session(
     Raises:
         Denied: the key or the project names another owner than the scope's.
     """
-    named = key if key is not None else SessionKey(text="")
+    parts = key if key is not None else SessionKey(text="")
     return msgspec.structs.replace(
         session,
-        key=named.text or None,
-        **{part: getattr(named, part) for part in PLACE},
-        mode="group" if named.is_group else session.mode,
-        agent=_owner("agent", scope.agent, named.agent or session.agent),
-        user=_user(scope, named.user or plain_user(named, scope, is_person=is_person)),
+        key=parts.text or None,
+        **{part: getattr(parts, part) for part in PLACE},
+        mode="group" if parts.is_group else session.mode,
+        agent=_owner("agent", scope.agent, parts.agent or session.agent),
+        user=_user(scope, parts.user or plain_user(parts, scope, is_person=is_person)),
         project=_owner("project", scope.project, session.project),
     )
 
@@ -324,20 +324,20 @@ def plain_user(key: SessionKey, scope: Scope, *, is_person: bool) -> str | None:
     return key.plain_name if is_person and scope.user is None else scope.user
 
 
-def _user(scope: Scope, named: str | None) -> str | None:
+def _user(scope: Scope, user: str | None) -> str | None:
     """Return the user of a session; for a person with several accounts the one that is named."""
-    if scope.user is None or includes_user(scope, named):
-        return named
-    return _owner("user", scope.user, named)
+    if scope.user is None or includes_user(scope, user):
+        return user
+    return _owner("user", scope.user, user)
 
 
-def _owner(what: str, allowed: str | None, named: str | None) -> str | None:
-    if allowed is not None and named is not None and allowed != named:
+def _owner(what: str, allowed: str | None, owner: str | None) -> str | None:
+    if allowed is not None and owner is not None and allowed != owner:
         raise Denied(
             f"the session would belong to another {what} than the scope allows",
             hint="Use a key and a project of the scope, or ask with another scope.",
         )
-    return named if named is not None else allowed
+    return owner if owner is not None else allowed
 
 
 def add_session(tx: Transaction, session: Session, scope: Scope | None = None) -> Session:
@@ -365,10 +365,10 @@ def add_session(tx: Transaction, session: Session, scope: Scope | None = None) -
 
 def insert_session(tx: Transaction, session: Session) -> None:
     """Store a new session; its event is the caller's business."""
-    told = msgspec.structs.asdict(session)
+    row = msgspec.structs.asdict(session)
     for name in ("metadata", "overrides"):
-        told[name] = msgspec.json.encode(told[name]).decode()
-    tx.execute(_INSERT, [cell for name, cell in told.items() if name not in _LATER])
+        row[name] = msgspec.json.encode(row[name]).decode()
+    tx.execute(_INSERT, [cell for name, cell in row.items() if name not in _LATER])
 
 
 def note_change(tx: Transaction, session: Session, at: int) -> None:
@@ -382,10 +382,10 @@ def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:
     Raises:
         NotFound: there is none with this id in the scope.
     """
-    found = find_session(tx, scope, session_id)
-    if found is None:
+    session = find_session(tx, scope, session_id)
+    if session is None:
         raise NotFound("there is no such session", hint=LIST_THEM)
-    return found
+    return session
 
 
 def require_living(tx: Transaction, scope: Scope, session_id: str) -> Session:

@@ -96,7 +96,7 @@ class TokenUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.context or self.input + self.cache_read + self.cache_write
 
 
-def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
+def usage_of(usage: TokenUsage | Mapping[str, Any]) -> TokenUsage:
     """Return a usage as ours, from any known spelling; unknown names are left out.
 
     Raises:
@@ -105,38 +105,38 @@ def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
     >>> usage_of({"prompt_tokens": 12, "completion_tokens": 3}).total
     15
     """
-    if isinstance(given, TokenUsage):
-        counts = {name: getattr(given, name) for name in _NAMES}
-    elif isinstance(given, dict) and given.keys() <= _NAMES.keys():
-        counts = {name: 0 if count is None else count for name, count in given.items()}
-    elif isinstance(given, Mapping):
-        counts = _counts(given)
+    if isinstance(usage, TokenUsage):
+        counts = {name: getattr(usage, name) for name in _NAMES}
+    elif isinstance(usage, dict) and usage.keys() <= _NAMES.keys():
+        counts = {name: 0 if count is None else count for name, count in usage.items()}
+    elif isinstance(usage, Mapping):
+        counts = _counts(usage)
     else:
         raise InvalidInput("a usage must be an object", hint="pass counts of tokens by name")
     return TokenUsage(**{name: _checked(count) for name, count in counts.items()})
 
 
 @functools.lru_cache(maxsize=64)
-def _paths(given: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
-    """Return our name, the spelling, its first part and its rest, of spellings in ``given``."""
+def _paths(fields: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
+    """Return our name, the spelling, its first part and its rest, of spellings in ``fields``."""
     return [
         (name, each, outer, inner)
         for name, spellings in _NAMES.items()
         for each in spellings
         for outer, _, inner in [each.partition(".")]
-        if outer in given
+        if outer in fields
     ]
 
 
-def _counts(given: Mapping[str, Any]) -> dict[str, Any]:
+def _counts(usage: Mapping[str, Any]) -> dict[str, Any]:
     """Return the counts of a provider by our names, each token once."""
     given_as: dict[str, tuple[str, Any]] = dict.fromkeys(_NAMES, ("", 0))
-    for name, spelling, outer, inner in _paths(tuple(given)):
-        held = given[outer]
+    for name, spelling, outer, inner in _paths(tuple(usage)):
+        value = usage[outer]
         if inner:
-            held = held.get(inner) if isinstance(held, Mapping) else None
-        if held is not None and not given_as[name][0]:
-            given_as[name] = spelling, held
+            value = value.get(inner) if isinstance(value, Mapping) else None
+        if value is not None and not given_as[name][0]:
+            given_as[name] = spelling, value
     counts = {name: _checked(count) for name, (_, count) in given_as.items()}
     is_whole = given_as["input"][0] in _WHOLE
     parts = ("cache_read", "cache_write") if is_whole else ("cache_read",)
@@ -145,7 +145,7 @@ def _counts(given: Mapping[str, Any]) -> dict[str, Any]:
         # A part is never more than the whole: what is more was counted beside it.
         if is_part and counts[part] <= counts["input"]:
             counts["input"] -= counts[part]
-    counts["output"] += _checked(given.get(_BESIDE) or 0)
+    counts["output"] += _checked(usage.get(_BESIDE) or 0)
     return counts
 
 
@@ -165,19 +165,19 @@ def with_usage(
     """
     if model is not None and not isinstance(model, str):
         raise InvalidInput("the model must be a text", hint="pass its name, such as claude-opus")
-    told: dict[str, Any] = {} if model is None else {MODEL: model}
+    facts: dict[str, Any] = {} if model is None else {MODEL: model}
     if usage is not None:
-        told[FIELD] = msgspec.to_builtins(usage_of(usage))
-    return {**metadata, **told} if told else metadata
+        facts[FIELD] = msgspec.to_builtins(usage_of(usage))
+    return {**metadata, **facts} if facts else metadata
 
 
 def read_usage(metadata: Mapping[str, Any]) -> TokenUsage | None:
     """Return the usage in the metadata of a message; None without one that can be read."""
-    given = metadata.get(FIELD)
-    if not isinstance(given, Mapping):
+    usage = metadata.get(FIELD)
+    if not isinstance(usage, Mapping):
         return None
     try:
-        return usage_of(given)
+        return usage_of(usage)
     except InvalidInput:
         return None
 
@@ -192,15 +192,15 @@ def add_usage(tx: Transaction, session_id: str, facts: Iterable[Mapping[str, Any
     """
     model: str | None = None
     context: int | None = None
-    read = output = cached = total = 0
+    inputs = output = cached = total = 0
     for metadata in facts:
-        named = metadata.get(MODEL)
-        model = named if isinstance(named, str) and named else model
+        name = metadata.get(MODEL)
+        model = name if isinstance(name, str) and name else model
         if (usage := read_usage(metadata)) is not None:
-            read += usage.input + usage.cache_read + usage.cache_write
+            inputs += usage.input + usage.cache_read + usage.cache_write
             output += usage.output
             cached += usage.cache_read
             total += usage.total
             context = usage.in_context
     if model is not None or context is not None:
-        tx.execute(_ADD, (read, output, cached, total, context, model, session_id))
+        tx.execute(_ADD, (inputs, output, cached, total, context, model, session_id))

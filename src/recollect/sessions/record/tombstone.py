@@ -118,9 +118,9 @@ def is_buried(tx: Transaction, tenant: str, origins: Iterable[Origin]) -> bool:
     return False
 
 
-def is_among(known: Iterable[Tombstone], tenant: str, origins: Iterable[Origin]) -> bool:
+def is_among(erasures: Iterable[Tombstone], tenant: str, origins: Iterable[Origin]) -> bool:
     """Return whether a session with one of these origins is among what was erased."""
-    buried = {(each.salt, each.hash) for each in known}
+    buried = {(each.salt, each.hash) for each in erasures}
     salts = {salt for salt, _ in buried}
     return any((salt, _hash(salt, tenant, each)) in buried for each in origins for salt in salts)
 
@@ -190,7 +190,7 @@ def imported_paths(tx: Transaction, tenant: str) -> list[str]:
 
 
 def hide_paths(
-    tx: Transaction, tenant: str, names: Collection[str], known: Collection[str]
+    tx: Transaction, tenant: str, names: Collection[str], transcripts: Collection[str]
 ) -> None:
     """Replace the paths of erased transcripts by keyed hashes.
 
@@ -198,11 +198,11 @@ def hide_paths(
         tx: That of the erasure, after its tombstones.
         tenant: The owner.
         names: Of the erased sessions, as they appear in the names of files.
-        known: Paths that are known to be theirs.
+        transcripts: Paths that are known to be theirs.
     """
     salt = salts_of(tx)[0]
     for path in imported_paths(tx, tenant):
-        if path in known or any(name in Path(path).name for name in names):
+        if path in transcripts or any(name in Path(path).name for name in names):
             tx.execute(_HIDE, (hidden_path(salt, tenant, path), tenant, path))
 
 
@@ -249,8 +249,8 @@ class ErasedLines:
         return self.has(tenant, own_name(id_)) or self.has(tenant, name)
 
     def _holds(self, number: int) -> bool:
-        place = bisect_left(self.numbers, number)
-        return place < len(self.numbers) and self.numbers[place] == number
+        index = bisect_left(self.numbers, number)
+        return index < len(self.numbers) and self.numbers[index] == number
 
 
 def bury_lines(tx: Transaction, tenant: str, session_ids: Iterable[str]) -> None:
@@ -280,15 +280,15 @@ def numbers_of(tx: Transaction) -> array[int]:
 
 def packed(numbers: array[int]) -> bytes:
     """Return numbers as bytes, eight for each."""
-    told = numbers[:]
+    copy = numbers[:]
     if sys.byteorder == "big":
-        told.byteswap()
-    return told.tobytes()
+        copy.byteswap()
+    return copy.tobytes()
 
 
-def unpacked(told: bytes) -> array[int]:
+def unpacked(encoded: bytes) -> array[int]:
     """Return the numbers that `packed` encoded; the whole ones if the bytes are cut off."""
-    numbers = array("q", told[: len(told) // 8 * 8])
+    numbers = array("q", encoded[: len(encoded) // 8 * 8])
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers

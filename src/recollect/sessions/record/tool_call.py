@@ -114,13 +114,13 @@ def store_tool_calls(tx: Transaction, session: Session, messages: Sequence[Messa
     """
     calls: list[_Row] = []
     results: list[_Row] = []
-    for asked, told in _apart(messages):
-        calls += asked
-        results += told
-        named = [row for row in asked if row[_CALL_ID] is not None]
-        tx.executemany(_RETIRE, [(session.id, row[_CALL_ID], row[_MESSAGE_ID]) for row in named])
-        tx.executemany(_STORE_CALL, asked)
-        tx.executemany(_STORE_RESULT, told)
+    for call_rows, result_rows in _apart(messages):
+        calls += call_rows
+        results += result_rows
+        with_id = [row for row in call_rows if row[_CALL_ID] is not None]
+        tx.executemany(_RETIRE, [(session.id, row[_CALL_ID], row[_MESSAGE_ID]) for row in with_id])
+        tx.executemany(_STORE_CALL, call_rows)
+        tx.executemany(_STORE_RESULT, result_rows)
     scope, at = owner_of(session), messages[-1].recorded_at
     if calls:
         names = tuple(dict.fromkeys(text(row[_NAME]) for row in calls))
@@ -132,20 +132,20 @@ def store_tool_calls(tx: Transaction, session: Session, messages: Sequence[Messa
 
 def _apart(messages: Iterable[Message]) -> Iterator[tuple[list[_Row], list[_Row]]]:
     """Yield the calls and results of some messages, together as far as no id is used again."""
-    asked: list[_Row] = []
-    told: list[_Row] = []
+    call_rows: list[_Row] = []
+    result_rows: list[_Row] = []
     seen: set[SqlValue] = set()
     for message in messages:
         calls, results = list(_calls(message)), list(_results(message))
         ids = {row[_CALL_ID] for row in calls} - {None}
         if not ids.isdisjoint(seen):
-            yield asked, told
-            asked, told, seen = [], [], set()
-        asked += calls
-        told += results
+            yield call_rows, result_rows
+            call_rows, result_rows, seen = [], [], set()
+        call_rows += calls
+        result_rows += results
         seen |= ids
         seen.update(row[_CALL_ID] for row in results)
-    yield asked, told
+    yield call_rows, result_rows
 
 
 def recalled_answers(
@@ -156,18 +156,18 @@ def recalled_answers(
     The call is in the messages, or was stored before, in the session or one that it was forked
     from.
     """
-    asked: dict[str, bool] = {}
-    found: dict[int, set[str]] = {}
-    for place, message in enumerate(messages):
+    is_recall: dict[str, bool] = {}
+    answers: dict[int, set[str]] = {}
+    for index, message in enumerate(messages):
         for block in message.blocks:
             if isinstance(block, ToolUseBlock) and block.id is not None:
-                asked[block.id] = block.id in recalled_in(message.metadata)
+                is_recall[block.id] = block.id in recalled_in(message.metadata)
             elif isinstance(block, ToolResultBlock) and (call := block.tool_use_id) is not None:
-                if call not in asked:
-                    asked[call] = _was_recall(tx, session, call)
-                if asked[call]:
-                    found.setdefault(place, set()).add(call)
-    return found
+                if call not in is_recall:
+                    is_recall[call] = _was_recall(tx, session, call)
+                if is_recall[call]:
+                    answers.setdefault(index, set()).add(call)
+    return answers
 
 
 def _was_recall(tx: Transaction, session: Session, call_id: str) -> bool:
@@ -179,20 +179,20 @@ def _was_recall(tx: Transaction, session: Session, call_id: str) -> bool:
 
 
 def _calls(message: Message) -> Iterator[_Row]:
-    for place, block in enumerate(message.blocks):
+    for index, block in enumerate(message.blocks):
         if isinstance(block, ToolUseBlock):
-            given = msgspec.json.encode(block.input).decode()
-            told = (None, block.id, block.name, given, None, 0, message.created_at, None)
-            yield (f"{message.id}-c{place}", *_owner(message), *told)
+            arguments = msgspec.json.encode(block.input).decode()
+            cells = (None, block.id, block.name, arguments, None, 0, message.created_at, None)
+            yield (f"{message.id}-c{index}", *_owner(message), *cells)
 
 
 def _results(message: Message) -> Iterator[_Row]:
     at = message.created_at
-    for place, block in enumerate(_result_blocks(message)):
-        said = "\n".join(each.text for each in block.content if isinstance(each, TextBlock))
+    for index, block in enumerate(_result_blocks(message)):
+        output = "\n".join(each.text for each in block.content if isinstance(each, TextBlock))
         call = (message.id, block.tool_use_id, block.name or _UNKNOWN, "{}")
-        told = (said[:MAX_RESULT_CHARS], int(block.is_error), at, at)
-        yield (f"{message.id}-r{place}", *_owner(message), *call, *told)
+        cells = (output[:MAX_RESULT_CHARS], int(block.is_error), at, at)
+        yield (f"{message.id}-r{index}", *_owner(message), *call, *cells)
 
 
 def _result_blocks(message: Message) -> list[ToolResultBlock]:
@@ -225,15 +225,15 @@ def joined(parts: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
 
     A result that a fork brought belongs to the call that its parent made, or the other way round.
     """
-    found: list[ToolCall] = []
-    places: dict[str, int] = {}
+    calls: list[ToolCall] = []
+    indexes: dict[str, int] = {}
     for call in parts:
-        place = None if call.call_id is None else places.setdefault(call.call_id, len(found))
-        if place is None or place == len(found):
-            found.append(call)
+        index = None if call.call_id is None else indexes.setdefault(call.call_id, len(calls))
+        if index is None or index == len(calls):
+            calls.append(call)
         else:
-            found[place] = _joined(found[place], call)
-    return tuple(found)
+            calls[index] = _joined(calls[index], call)
+    return tuple(calls)
 
 
 def _joined(first: ToolCall, later: ToolCall) -> ToolCall:
@@ -250,9 +250,9 @@ def _joined(first: ToolCall, later: ToolCall) -> ToolCall:
 
 def _seen(row: Row, last_seq: int) -> ToolCall:
     """Return a call as it was known up to ``last_seq``."""
-    given, called, answered = json_cell(row[4], object), integer(row[11]), row[12]
+    arguments, called, answered = json_cell(row[4], object), integer(row[11]), row[12]
     fields = ToolCall.__struct_fields__
-    call = decode(ToolCall, fields, row, input=given, is_error=bool(row[9]))
+    call = decode(ToolCall, fields, row, input=arguments, is_error=bool(row[9]))
     if called > last_seq:
         return msgspec.structs.replace(
             call,
@@ -323,10 +323,10 @@ def spans(messages: Sequence[Message]) -> dict[int, Span]:
     answered stays with everything after it: it is still to be answered while no user message came
     after it. A message without tools is a span of its own.
     """
-    found = {message.seq: Span(message.seq, message.seq) for message in messages}
+    by_seq = {message.seq: Span(message.seq, message.seq) for message in messages}
     for span in _merged(_reaches(messages)):
-        found |= {seq: span for seq in range(span.first, span.last + 1) if seq in found}
-    return found
+        by_seq |= {seq: span for seq in range(span.first, span.last + 1) if seq in by_seq}
+    return by_seq
 
 
 def cut_before(messages: Sequence[Message], seq: int) -> int:
@@ -349,25 +349,25 @@ class _Book:
 
     def call(self, block: ToolUseBlock, seq: int) -> None:
         """Note a call; a result of it that came before is joined."""
-        known = None if block.id is None else self._newest.get(block.id)
-        if known is not None and self._pairs[known].call_seq is None:
-            self._pairs[known] = msgspec.structs.replace(
-                self._pairs[known], call_seq=seq, tool_name=block.name
+        earlier = None if block.id is None else self._newest.get(block.id)
+        if earlier is not None and self._pairs[earlier].call_seq is None:
+            self._pairs[earlier] = msgspec.structs.replace(
+                self._pairs[earlier], call_seq=seq, tool_name=block.name
             )
             return
-        place = self._add(ToolPair(call_id=block.id, tool_name=block.name, call_seq=seq))
-        self._open.append(place)
+        index = self._add(ToolPair(call_id=block.id, tool_name=block.name, call_seq=seq))
+        self._open.append(index)
 
     def result(self, block: ToolResultBlock, seq: int) -> None:
         """Note a result."""
-        place = self._asked(block)
-        if place is None:
+        index = self._asked(block)
+        if index is None:
             self._add(ToolPair(call_id=block.tool_use_id, tool_name=block.name, result_seq=seq))
-        elif self._pairs[place].result_seq is None:
-            self._pairs[place] = msgspec.structs.replace(self._pairs[place], result_seq=seq)
-            self._open.remove(place)
+        elif self._pairs[index].result_seq is None:
+            self._pairs[index] = msgspec.structs.replace(self._pairs[index], result_seq=seq)
+            self._open.remove(index)
         else:
-            self._pairs.append(msgspec.structs.replace(self._pairs[place], result_seq=seq))
+            self._pairs.append(msgspec.structs.replace(self._pairs[index], result_seq=seq))
 
     def pairs(self) -> Iterator[ToolPair]:
         """Yield the pairs by the first of their messages."""
@@ -379,8 +379,8 @@ class _Book:
             return self._newest.get(block.tool_use_id)
         return next((p for p in reversed(self._open) if self._may_be(p, block.name)), None)
 
-    def _may_be(self, place: int, name: str | None) -> bool:
-        return name is None or self._pairs[place].tool_name == name
+    def _may_be(self, index: int, name: str | None) -> bool:
+        return name is None or self._pairs[index].tool_name == name
 
     def _add(self, pair: ToolPair) -> int:
         self._pairs.append(pair)
@@ -407,15 +407,15 @@ def _reaches(messages: Sequence[Message]) -> list[Span]:
     prompts = [m.seq for m in messages if m.role == "user" and not _has_results(m)]
     last_prompt = max(prompts, default=0)
     end = max((message.seq for message in messages), default=0)
-    found: list[Span] = []
+    reaches: list[Span] = []
     for pair in pairs(messages):
         if pair.call_seq is None:
             continue
         answered = pair.result_seq
         if answered is None:
             answered = end if pair.call_seq > last_prompt else pair.call_seq
-        found.append(Span(min(pair.call_seq, answered), max(pair.call_seq, answered)))
-    return sorted(found, key=lambda span: (span.first, span.last))
+        reaches.append(Span(min(pair.call_seq, answered), max(pair.call_seq, answered)))
+    return sorted(reaches, key=lambda span: (span.first, span.last))
 
 
 def _has_results(message: Message) -> bool:
@@ -424,10 +424,10 @@ def _has_results(message: Message) -> bool:
 
 def _merged(reaches: list[Span]) -> list[Span]:
     """Return spans that share no message."""
-    found: list[Span] = []
+    merged: list[Span] = []
     for span in reaches:
-        if found and span.first <= found[-1].last:
-            found[-1] = Span(found[-1].first, max(found[-1].last, span.last))
+        if merged and span.first <= merged[-1].last:
+            merged[-1] = Span(merged[-1].first, max(merged[-1].last, span.last))
         else:
-            found.append(span)
-    return found
+            merged.append(span)
+    return merged

@@ -109,26 +109,26 @@ def append_drafts(
         For each draft its message, or the id of the one that had its event id before.
     """
     ids = [draft.message.event_id for draft in drafts if draft.message.event_id is not None]
-    known = _known_events(tx, session, ids) if ids else {}
-    places: list[Message | str] = []
+    by_event = _known_events(tx, session, ids) if ids else {}
+    outcomes: list[Message | str] = []
     fresh: list[Message] = []
     turn = _open_turn(tx, session, drafts)
     rows: list[tuple[SqlValue, ...]] = []
     number = next_number(tx, session.tenant)
     ours: dict[int, set[str]] | None = None
-    for place, draft in enumerate(drafts):
+    for index, draft in enumerate(drafts):
         event_id, turn = draft.message.event_id, _turn_sender(draft.message, turn)
         if event_id is not None:
-            if event_id in known:
-                places.append(known[event_id])
+            if event_id in by_event:
+                outcomes.append(by_event[event_id])
                 continue
-            known[event_id] = draft.message.id
+            by_event[event_id] = draft.message.id
         content = draft.message.blocks
         if ours is None and (len(content) != 1 or type(content[0]) is not TextBlock):
             ours = recalled_answers(tx, session, [each.message for each in drafts])
-        stored = without_answers(draft, ours[place]) if ours and place in ours else draft
+        final = without_answers(draft, ours[index]) if ours and index in ours else draft
         message = msgspec.structs.replace(
-            stored.message,
+            final.message,
             number=number + len(fresh),
             turn_sender=None if draft.message.role == "system" else turn,
             tenant=session.tenant,
@@ -138,14 +138,14 @@ def append_drafts(
             session_id=session.id,
             seq=session.last_seq + len(fresh) + 1,
         )
-        places.append(message)
+        outcomes.append(message)
         fresh.append(message)
-        rows.append(_row(message, stored))
+        rows.append(_row(message, final))
     if not fresh:
-        return places
+        return outcomes
     insert_messages(tx, session.id, rows, _newest_at(session, fresh))
     _note(tx, session, fresh)
-    return places
+    return outcomes
 
 
 def restore_messages(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> Session:
@@ -213,15 +213,15 @@ def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -
     Returns:
         Message ids by event id; of several messages, the one nearest to the session.
     """
-    found: dict[str, str] = {}
+    by_event: dict[str, str] = {}
     if len(event_ids) == 1 and tx.row(_ONE, event_ids) is None:
-        return found  # takes a seventh of the time
+        return by_event  # takes a seventh of the time
     for start in range(0, len(event_ids), _LOOKUP):
         part = [*event_ids[start : start + _LOOKUP], *[None] * _LOOKUP][:_LOOKUP]
         if tx.row(_ANYWHERE, part) is not None:
             rows = tx.rows(_IN_LINE, [session.id, MAX_DEPTH, *part])
-            found |= {text(key): text(id_) for key, id_ in rows}
-    return found
+            by_event |= {text(key): text(id_) for key, id_ in rows}
+    return by_event
 
 
 def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
@@ -258,38 +258,38 @@ def _row(message: Message, draft: Draft) -> tuple[SqlValue, ...]:
 
 
 def rewrite_message(
-    tx: Transaction, session: Session, known: Message, draft: Draft, *, finished: bool
+    tx: Transaction, session: Session, message: Message, draft: Draft, *, finished: bool
 ) -> None:
     """Replace a streamed message by its current state.
 
     Args:
-        tx: The transaction that read ``session`` and ``known``.
+        tx: The transaction that read ``session`` and ``message``.
         session: Where it belongs.
-        known: The message as it is stored.
+        message: The message as it is stored.
         draft: Its new content; its id, seq and times stay.
         finished: Whether it is whole: then its tools are noted and its cost is counted, once.
     """
-    said, at = draft.message, draft.message.recorded_at
+    new, at = draft.message, draft.message.recorded_at
     now = msgspec.structs.replace(
-        known, blocks=said.blocks, text=said.text, tokens=said.tokens, metadata=said.metadata
+        message, blocks=new.blocks, text=new.text, tokens=new.tokens, metadata=new.metadata
     )
     row = _row(now, draft)
-    told = (draft.encoded_content, now.text, now.tokens, draft.encoded_metadata)
+    cells = (draft.encoded_content, now.text, now.tokens, draft.encoded_metadata)
     names = (now.event_id, now.foreign_id, hash_of(row))
-    change_message(tx, session.id, now.id, _REWRITTEN, (*told, *names))
+    change_message(tx, session.id, now.id, _REWRITTEN, (*cells, *names))
     for kind in (MESSAGE_KIND, REWRITE_KIND):
         record_changes(tx, tenant=session.tenant, kind=kind, refs=[now.id], op="put", at=at)
     if finished:
         store_tool_calls(tx, session, [now])
         add_usage(tx, session.id, [now.metadata])
-        record_event(tx, MessageFinished(scope=owner_of(session), at=at, seq=known.seq))
+        record_event(tx, MessageFinished(scope=owner_of(session), at=at, seq=message.seq))
 
 
 def unfinished_message(tx: Transaction, session: Session, seq: int) -> Message | None:
     """Return the message of a session with a seq, if it is still arriving."""
     where = Condition(Scope(tenant=session.tenant)).equal("session_id", session.id)
-    found = select_messages(tx, where.also("seq = ?", seq), 1)
-    return next((message for message in found if UNFINISHED in message.metadata), None)
+    messages = select_messages(tx, where.also("seq = ?", seq), 1)
+    return next((message for message in messages if UNFINISHED in message.metadata), None)
 
 
 def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | None:
@@ -307,12 +307,12 @@ def named_message(tx: Transaction, scope: Scope, name: str) -> Message | None:
     Raises:
         StoreCorrupt: its row is not what was stored.
     """
-    meant = parse_record(name)
-    if meant is None or meant.id is not None:
-        return find_message(tx, scope, name if meant is None else meant.id or name)
-    if meant.kind != MESSAGE_KIND:
+    record = parse_record(name)
+    if record is None or record.id is not None:
+        return find_message(tx, scope, name if record is None else record.id or name)
+    if record.kind != MESSAGE_KIND:
         return None
-    return _only_message(tx, Condition(scope, "session_id").also("number = ?", meant.number))
+    return _only_message(tx, Condition(scope, "session_id").also("number = ?", record.number))
 
 
 def _only_message(tx: Transaction, where: Condition) -> Message | None:
@@ -327,16 +327,16 @@ def known_message(tx: Transaction, scope: Scope, session: Session, message_id: s
         Denied: it is in another session than the one that the scope may see.
         StoreCorrupt: its row is not what was stored.
     """
-    found = find_message(tx, msgspec.structs.replace(scope, session=None), message_id)
-    if found is None or (
+    message = find_message(tx, msgspec.structs.replace(scope, session=None), message_id)
+    if message is None or (
         scope.session is not None
-        and found.session_id not in {part.session_id for part in segments(tx, session)}
+        and message.session_id not in {part.session_id for part in segments(tx, session)}
     ):
         raise Denied(
             "the event id belongs to a message outside the scope",
             hint="use a new event id, or ask with the scope of the whole conversation",
         )
-    return found
+    return message
 
 
 def append_messages(
@@ -348,10 +348,10 @@ def append_messages(
         Denied: the event id of one belongs to a message that the scope may not see.
         StoreCorrupt: the row of such a message is not what was stored.
     """
-    places = append_drafts(tx, session, drafts)
+    outcomes = append_drafts(tx, session, drafts)
     return [
-        place if isinstance(place, Message) else known_message(tx, scope, session, place)
-        for place in places
+        outcome if isinstance(outcome, Message) else known_message(tx, scope, session, outcome)
+        for outcome in outcomes
     ]
 
 
@@ -388,7 +388,7 @@ def read_messages(
     limit: int | None,
     *,
     newest: bool = False,
-    heard: HeardTurns,
+    turns: HeardTurns,
 ) -> list[Message]:
     """Return the messages of some parts of a transcript, oldest first; see `select_messages`.
 
@@ -398,19 +398,19 @@ def read_messages(
         parts: Where they are.
         limit: How many at most; None is all.
         newest: With a limit, take the last ones instead of the first.
-        heard: Only those of these turns.
+        turns: Only messages of these.
 
     Raises:
         StoreCorrupt: messages are missing, or are not what was stored.
     """
-    found: list[Message] = []
+    messages: list[Message] = []
     for part in reversed(parts) if newest else parts:
-        left = None if limit is None else limit - len(found)
-        if left == 0:
+        remaining = None if limit is None else limit - len(messages)
+        if remaining == 0:
             break
-        more = _read_part(tx, scope, part, left, newest=newest, heard=heard)
-        found = more + found if newest else found + more
-    return found
+        more = _read_part(tx, scope, part, remaining, newest=newest, turns=turns)
+        messages = more + messages if newest else messages + more
+    return messages
 
 
 def _read_part(
@@ -420,11 +420,11 @@ def _read_part(
     limit: int | None,
     *,
     newest: bool,
-    heard: HeardTurns,
+    turns: HeardTurns,
 ) -> list[Message]:
     where = rows_of(scope, part.session_id)
     where.also("seq >= ?", part.first).also("seq <= ?", part.last)
-    heard.narrow(where)
+    turns.narrow(where)
     rows = _select(tx, where, limit, newest=newest)
     messages = [message_of(row) for row in rows]
     seqs = [message.seq for message in messages]
@@ -433,29 +433,29 @@ def _read_part(
         seqs[0] if is_cut and newest else part.first,
         seqs[-1] if is_cut and not newest else part.last,
     )
-    check_span(tx, part.session_id, span, seqs, heard=not heard.is_all)
+    check_span(tx, part.session_id, span, seqs, is_narrowed=not turns.is_all)
     if span[1] == part.last:
-        is_whole = limit is None and heard.is_all and len(rows) == part.last - part.first + 1
+        is_whole = limit is None and turns.is_all and len(rows) == part.last - part.first + 1
         digest = sum_of((row[20], row[19]) for row in rows) if is_whole else None
         check_end(tx, part.session_id, span, digest)
     return messages
 
 
 def count_messages(
-    tx: Transaction, scope: Scope, parts: Sequence[LineageSegment], heard: HeardTurns
+    tx: Transaction, scope: Scope, parts: Sequence[LineageSegment], turns: HeardTurns
 ) -> int:
     """Return the number of messages in some parts of a transcript, without removed ones.
 
     If all are heard, the first and the last seq give it, because seqs have no gaps.
     """
-    if heard.is_all:
-        oldest = read_messages(tx, scope, parts, 1, heard=heard)
+    if turns.is_all:
+        oldest = read_messages(tx, scope, parts, 1, turns=turns)
         return parts[-1].last - oldest[0].seq + 1 if oldest else 0
     count = 0
     for part in parts:
         where = rows_of(scope, part.session_id)
         where.also("seq >= ?", part.first).also("seq <= ?", part.last)
-        heard.narrow(where)
+        turns.narrow(where)
         count += first_integer(tx.row(_COUNT_HEARD + where.sql, where.params))
     return count
 
