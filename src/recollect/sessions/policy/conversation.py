@@ -126,8 +126,8 @@ class ConversationPolicy:
         if kind == DIRECT and is_group_id(channel.strip().lower(), peer):
             kind = GROUP
         if kind != DIRECT:
-            place = [channel] if account == DEFAULT_ACCOUNT else [channel, account]
-            return parse_key(joined("agent", agent, *place, kind, peer, *suffix)).text
+            address = [channel] if account == DEFAULT_ACCOUNT else [channel, account]
+            return parse_key(joined("agent", agent, *address, kind, peer, *suffix)).text
         scope = self._access.settings.direct_scope
         if scope != "main" and peer:
             peer = self._peer(account_of(channel, account, peer), scope)
@@ -169,8 +169,8 @@ class ConversationPolicy:
         """
 
         def read(tx: Transaction, own: Session) -> bool:
-            told = require_session(tx, self._access.scope, other)
-            return hears_session(tx, own, told, self._owner_at(tx))
+            session = require_session(tx, self._access.scope, other)
+            return hears_session(tx, own, session, self._owner_at(tx))
 
         return self._access.read_session(session_id, read)
 
@@ -206,16 +206,16 @@ class ConversationPolicy:
         """
 
         def read(tx: Transaction, session: Session) -> list[LineageSegment]:
-            found: list[LineageSegment] = []
+            living: list[LineageSegment] = []
             for part in segments(tx, session):
                 kin = find_one(tx, part.session_id, session.tenant)
                 is_own = part.session_id == session.id
                 is_moved = not is_own and kin is not None and kin.status == DELETED
-                found += [
+                living += [
                     LineageSegment(each.session_id, part.first, min(part.last, each.last))
                     for each in (living_readers(tx, part.session_id) if is_moved else [part])
                 ]
-            return found
+            return living
 
         return self._access.read_session(session_id, read)
 

@@ -105,18 +105,18 @@ def local_day(now: int, zone: tzinfo | None) -> str:
 
 
 def _rules(
-    option: str, written: Iterable[str], common: FreshnessSettings
+    option: str, lines: Iterable[str], common: FreshnessSettings
 ) -> dict[tuple[str, str], FreshnessRule]:
     """Return the rules of ``telegram=idle:60`` and its like, by option and name."""
-    found = {}
-    for text in written:
+    rules = {}
+    for text in lines:
         name, _, rule = text.partition("=")
-        found[option, name.strip().lower()] = _rule(option, rule.strip(), common)
-    return found
+        rules[option, name.strip().lower()] = _rule(option, rule.strip(), common)
+    return rules
 
 
-def _rule(option: str, written: str, common: FreshnessSettings) -> FreshnessRule:
-    mode, _, number = written.partition(":")
+def _rule(option: str, rule: str, common: FreshnessSettings) -> FreshnessRule:
+    mode, _, number = rule.partition(":")
     if mode not in get_args(Mode) or (number and not number.isascii()):
         raise _unclear(option)
     idle, hour = common.idle_minutes, common.daily_hour

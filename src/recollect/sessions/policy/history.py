@@ -112,12 +112,12 @@ class History:
 
         def unit(tx: Transaction) -> None:
             if known_id is not None:
-                known = self._where(key).also("message_id = ?", known_id)
-                if tx.row(_IS_KNOWN + known.sql, known.params) is not None:
+                duplicates = self._where(key).also("message_id = ?", known_id)
+                if tx.row(_IS_KNOWN + duplicates.sql, duplicates.params) is not None:
                     return
             tx.execute(_ADD, (*row, name, text, moment, known_id))
-            kept = " AND id NOT IN (" + _IDS + where.sql + _LAST + ")"
-            tx.execute(_DELETE + where.sql + kept, [*where.params, *where.params, limit])
+            older = " AND id NOT IN (" + _IDS + where.sql + _LAST + ")"
+            tx.execute(_DELETE + where.sql + older, [*where.params, *where.params, limit])
             count = tx.row(_COUNT, row[:1])
             if count is not None and integer(count[0]) > conversations:
                 tx.execute(_FORGET_OTHERS, (owner.tenant, owner.tenant, conversations))
@@ -170,9 +170,9 @@ class History:
             Denied: the conversation belongs to another owner than the scope's.
         """
         owner, where = self._owner(key), self._where(key)
-        shown = self._shown.pop(owner.key or "", None) if through is None else through
-        if shown is not None:
-            where.also("id <= ?", shown)
+        last_id = self._shown.pop(owner.key or "", None) if through is None else through
+        if last_id is not None:
+            where.also("id <= ?", last_id)
         self._access.database.write(lambda tx: tx.execute(_DELETE + where.sql, where.params))
 
     @property
@@ -199,10 +199,10 @@ class History:
         return Condition(scope).equal("key", parse_key(key).text)
 
 
-def _lines(sender: str, said: str) -> str:
+def _lines(sender: str, message: str) -> str:
     """Return a message in a prompt: no name and no text can look like another one."""
     name = " ".join(_plain(sender).split())
-    return "\n  ".join(f"{name}: {_plain(said)}".splitlines())
+    return "\n  ".join(f"{name}: {_plain(message)}".splitlines())
 
 
 def _plain(text: str) -> str:

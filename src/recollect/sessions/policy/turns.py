@@ -64,8 +64,8 @@ def answered_group(
     who = newest_turn(tx, parts) if sender is None else sender_of(sender)
     group = own if who is None else visibility_group_of(session, owner, who)
     if sender is not None and who is not None and group != own and not own.is_owners:
-        known = (visibility_group_of(session, owner, each) for each in turn_senders(tx, parts))
-        if group not in known and not may_be_with(session, stored_account(who), owner.links):
+        groups = (visibility_group_of(session, owner, each) for each in turn_senders(tx, parts))
+        if group not in groups and not may_be_with(session, stored_account(who), owner.links):
             raise Denied(
                 "for_sender must be somebody whom the session is with",
                 hint="give the account of its peer, or store the sender's message first",
@@ -103,7 +103,8 @@ def turns_by_group(
     if len(groups) == 1:
         return {own: EVERY_TURN}
     return {
-        group: HeardTurns(tuple(heard), unnamed=group == own) for group, heard in groups.items()
+        group: HeardTurns(tuple(accounts), unnamed=group == own)
+        for group, accounts in groups.items()
     }
 
 
@@ -115,20 +116,22 @@ def heard_seqs(tx: Transaction, tenant: str, audience: Audience) -> dict[str, li
     senders: dict[str, list[str]] = {}
     for session_id, sender in tx.all(_ALL_SENDERS, (tenant,)):
         senders.setdefault(text(session_id), []).append(text(sender))
-    found: dict[str, list[int] | None] = {}
+    by_session: dict[str, list[int] | None] = {}
     for row in tx.all(_ALL_SPEAKERS, (tenant,)):
         session_id, speakers = text(row[0]), decode(Speakers, Speakers.__struct_fields__, row[1:])
-        known = senders.get(session_id, [])
-        named = tuple(sender for sender in known if audience.hears(speakers, sender))
+        session_senders = senders.get(session_id, [])
+        heard_senders = tuple(
+            sender for sender in session_senders if audience.hears(speakers, sender)
+        )
         unnamed = audience.hears(speakers)
-        if unnamed and len(named) == len(known):
-            found[session_id] = None
-        elif named or unnamed:
+        if unnamed and len(heard_senders) == len(session_senders):
+            by_session[session_id] = None
+        elif heard_senders or unnamed:
             where = rows_of(Scope(tenant=tenant), session_id)
-            HeardTurns(named, unnamed=unnamed).narrow(where)
+            HeardTurns(heard_senders, unnamed=unnamed).narrow(where)
             seqs = tx.all(_SEQS + where.sql, where.params)
-            found[session_id] = [integer(seq) for (seq,) in seqs]
-    return found
+            by_session[session_id] = [integer(seq) for (seq,) in seqs]
+    return by_session
 
 
 def hears_session(tx: Transaction, own: Session, other: Session, owner: Owner) -> bool:
@@ -156,14 +159,14 @@ def heard_sessions(
         limit: How many at most.
     """
     group = visibility_group_of(own, owner)
-    places = [
-        text(place)
-        for place, *speakers in tx.all(_PLACES + where.sql, where.params)
+    conversations = [
+        text(conversation)
+        for conversation, *speakers in tx.all(_PLACES + where.sql, where.params)
         if visibility_group_of(decode(Speakers, Speakers.__struct_fields__, tuple(speakers)), owner)
         == group
     ]
-    found = each_session(tx, where.also(_AT_PLACES, listed(places)))
-    return list(islice((s for s in found if hears_session(tx, own, s, owner)), limit))
+    sessions = each_session(tx, where.also(_AT_PLACES, listed(conversations)))
+    return list(islice((s for s in sessions if hears_session(tx, own, s, owner)), limit))
 
 
 def heard_turns(tx: Transaction, session: Session, audience: Audience) -> HeardTurns:
@@ -183,8 +186,8 @@ class SpokenTurns(msgspec.Struct, frozen=True):
 def spoken_turns(tx: Transaction, session: Session, owner: Owner) -> list[SpokenTurns]:
     """Return the turns of a session by visibility group, those of the session's own group first."""
     return [
-        SpokenTurns(session if heard.unnamed else _with(session, heard.senders[0]), heard)
-        for heard in turns_by_group(tx, session, owner).values()
+        SpokenTurns(session if turns.unnamed else _with(session, turns.senders[0]), turns)
+        for turns in turns_by_group(tx, session, owner).values()
     ]
 
 
