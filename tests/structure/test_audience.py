@@ -41,6 +41,8 @@ UNHEARD = {
     "find_observation",  # a reader
     "message",  # `Sessions.message` is the operator's; others ask `Memory.get`
 }
+SAYS_WHO = {"audience", "_audience", "heard", "only_heard", "HeardTurns"}
+"""Names of whoever hears what is read; the last is the type of the turns that are heard."""
 ONE_READ = {
     *("_Around", "Order"),  # made and left within one transaction
     *("SearchQuestion", "SearchOptions", "Access"),  # one search
@@ -82,7 +84,7 @@ def unheard_reads(code: str) -> list[str]:
     return [
         node.name
         for node, names in defined.items()
-        if names & READERS and not names & {"audience", "_audience", "heard", "only_heard"}
+        if names & READERS and not names & SAYS_WHO
         if not any(node in ast.walk(outer) for outer in defined if outer is not node)
     ]
 

@@ -77,15 +77,15 @@ def visible_compaction(
         StoreCorrupt: the chain of parents is broken or leads back to itself, or a compaction is not
             what was stored.
     """
-    found = _newest(tx, rows_of(scope, session.id), session.last_seq, hears)
-    if found is not None:
-        return found
+    compaction = _newest(tx, rows_of(scope, session.id), session.last_seq, hears)
+    if compaction is not None:
+        return compaction
     until = session.created_at
     for kin, last in stored_ancestors(tx, session):
         where = rows_of(scope, kin.id).also("created_at <= ?", until)
-        found = _newest(tx, where, last, hears)
-        if found is not None:
-            return found
+        compaction = _newest(tx, where, last, hears)
+        if compaction is not None:
+            return compaction
         until = min(until, kin.created_at)
     return None
 
@@ -93,7 +93,7 @@ def visible_compaction(
 def _newest(tx: Transaction, where: Condition, last: int, hears: Hears) -> Compaction | None:
     where.also("through_seq <= ?", last)
     every = _select(tx, where, " ORDER BY through_seq DESC")
-    return next((found for found in every if hears(found.turn_sender)), None)
+    return next((compaction for compaction in every if hears(compaction.turn_sender)), None)
 
 
 def _select(tx: Transaction, where: Condition, order: LiteralString) -> Iterator[Compaction]:

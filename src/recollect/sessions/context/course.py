@@ -59,16 +59,18 @@ class Course:
     @property
     def open_ends(self) -> tuple[str, ...]:
         """What was left to do, and the agent's last question where no answer came."""
-        asked = [said for said in _sentences(self.question) if said.endswith(_ASKS)]
-        return tuple(dict.fromkeys([*self._open, *asked[-1:]]))
+        questions = [sentence for sentence in _sentences(self.question) if sentence.endswith(_ASKS)]
+        return tuple(dict.fromkeys([*self._open, *questions[-1:]]))
 
     @property
     def question(self) -> str:
         """The agent's last question; empty without one, and where a person spoke last."""
         if self.last is None or self.last.role != "assistant":
             return ""
-        asked = [said for said in statements(self.last.text) if said.endswith(_ASKS)]
-        return asked[-1] if asked else ""
+        questions = [
+            sentence for sentence in statements(self.last.text) if sentence.endswith(_ASKS)
+        ]
+        return questions[-1] if questions else ""
 
     @property
     def tone(self) -> Tone:
@@ -80,25 +82,29 @@ class Course:
         if not is_agents:
             self._tones.update(tones_in(utterance.text))
         reported = ""
-        for said in _sentences(utterance.text):
-            if not self._keep(said, is_agents=is_agents) and is_agents and not said.endswith(_ASKS):
-                reported = said
-                if states(said, FIXED):
-                    self._repaired = said
+        for sentence in _sentences(utterance.text):
+            if (
+                not self._keep(sentence, is_agents=is_agents)
+                and is_agents
+                and not sentence.endswith(_ASKS)
+            ):
+                reported = sentence
+                if states(sentence, FIXED):
+                    self._repaired = sentence
         self._reported = reported or self._reported
 
-    def _keep(self, said: str, *, is_agents: bool) -> bool:
+    def _keep(self, sentence: str, *, is_agents: bool) -> bool:
         """Note a decision or an open end; return whether it is one."""
         judge = sentences if is_agents else kept
-        if judge.is_decision(said):
-            self._decisions.append(said)
-        elif judge.is_open_point(said):
-            self._open.append(said)
+        if judge.is_decision(sentence):
+            self._decisions.append(sentence)
+        elif judge.is_open_point(sentence):
+            self._open.append(sentence)
         else:
             return False
         return True
 
 
 def _sentences(text: str) -> Iterator[str]:
-    for said in statements(text):
-        yield from filter(None, _BETWEEN.split(said))
+    for statement in statements(text):
+        yield from filter(None, _BETWEEN.split(statement))

@@ -170,13 +170,13 @@ def store_episode(tx: Transaction, episode: Episode) -> None:
 
     One of a whole session replaces the one before, and keeps its id and number.
     """
-    known = None
+    earlier = None
     if episode.extent == "session":
-        known = tx.row(_REPLACED, (episode.session_id, episode.turn_sender))
-    if known is None:
+        earlier = tx.row(_REPLACED, (episode.session_id, episode.turn_sender))
+    if earlier is None:
         id_, number = episode.id, next_number(tx, episode.tenant, EPISODE_KIND)
     else:
-        id_, number = text(known[0]), integer(known[1])
+        id_, number = text(earlier[0]), integer(earlier[1])
     restore_episode(tx, msgspec.structs.replace(episode, id=id_, number=number))
 
 
@@ -262,8 +262,8 @@ def found_episodes(
     """
     where = of_episodes(scope).also("ended_at IN " + _AMONG, listed(at.values()))
     where.also("id IN " + _AMONG, listed(at))
-    known = {each.id: each for each in select_episodes(tx, where, audience)}
-    return [known[id_] for id_ in at if id_ in known]
+    by_id = {each.id: each for each in select_episodes(tx, where, audience)}
+    return [by_id[id_] for id_ in at if id_ in by_id]
 
 
 def restore_episode(tx: Transaction, episode: Episode) -> None:
@@ -288,8 +288,8 @@ def find_unread(tx: Transaction, scope: Scope, since: int, most: int) -> list[Ep
 def rewrite_episode(tx: Transaction, old: Episode, summary: str, made_by: str) -> None:
     """Give an episode another summary, unless it was replaced meanwhile."""
     topics = msgspec.json.encode(topics_of(summary)).decode()
-    known = (old.id, old.made_by, old.through_seq, old.created_at)
-    tx.execute(_REWRITE, (summary, topics, made_by, *known))
+    version = (old.id, old.made_by, old.through_seq, old.created_at)
+    tx.execute(_REWRITE, (summary, topics, made_by, *version))
     record_change(tx, tenant=old.tenant, kind=EPISODE_KIND, ref=old.id, op="put", at=old.created_at)
 
 
@@ -299,15 +299,15 @@ def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
     Raises:
         NotFound: there is none.
     """
-    meant = parse_record(name)
+    record = parse_record(name)
     where = of_episodes(scope)
-    if meant is None or meant.id is not None:
-        where.also("id = ?", name if meant is None else meant.id or name)
+    if record is None or record.id is not None:
+        where.also("id = ?", name if record is None else record.id or name)
     else:
-        where.also("number = ?", meant.number if meant.kind == EPISODE_KIND else None)
-    known = tx.row(_ENDED + where.sql, where.params)
-    if known is not None:
-        for episode in _select(tx, where.also("ended_at = ?", known[0]), " ORDER BY id"):
+        where.also("number = ?", record.number if record.kind == EPISODE_KIND else None)
+    row = tx.row(_ENDED + where.sql, where.params)
+    if row is not None:
+        for episode in _select(tx, where.also("ended_at = ?", row[0]), " ORDER BY id"):
             return episode
     raise NotFound(
         "the episode does not exist", hint="use a number that was shown, such as e3, or an id"
@@ -341,8 +341,8 @@ def heard_episodes(
         where.among("project", projects)
     else:
         where.sql += " AND project IS NULL"
-    found = select_episodes(tx, where, audience)
-    return (each for each in found if each.session_id not in besides)
+    episodes = select_episodes(tx, where, audience)
+    return (each for each in episodes if each.session_id not in besides)
 
 
 def _select(
@@ -370,9 +370,9 @@ def topics_of(summary: str) -> tuple[str, ...]:
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     for line in summary.splitlines():
         for run in line.split(": ", 1)[-1].split():
-            word, made = run.strip(_AROUND_WORDS), terms(run)
-            for term in made:
-                forms[term][word if len(made) == 1 else term] += 1
+            word, run_terms = run.strip(_AROUND_WORDS), terms(run)
+            for term in run_terms:
+                forms[term][word if len(run_terms) == 1 else term] += 1
     counts = Counter({term: forms[term].total() for term in telling(list(forms))})
     common = (term for term, _ in counts.most_common() if _is_topic(term))
     return tuple(forms[term].most_common(1)[0][0] for term in islice(common, _TOPICS))

@@ -122,20 +122,22 @@ class EpisodeWriter:
         """
         if not self.tokens:
             return []
-        turns = self._turns(session, through_seq)
-        made = (self._episode(session, through_seq, each, heard) for each, heard in turns.items())
-        return [episode for episode in made if episode is not None]
+        by_sender = self._turns(session, through_seq)
+        episodes = (
+            self._episode(session, through_seq, each, turns) for each, turns in by_sender.items()
+        )
+        return [episode for episode in episodes if episode is not None]
 
     def said(self, session: Session, episode: Episode) -> list[Utterance]:
         """Return the utterances that an episode of a whole session covers and its hearers heard."""
         through = session.last_seq if episode.through_seq is None else episode.through_seq
-        heard = self._turns(session, through).get(episode.turn_sender)
-        return [] if heard is None else list(self._utterances(session, 0, through, heard))
+        turns = self._turns(session, through).get(episode.turn_sender)
+        return [] if turns is None else list(self._utterances(session, 0, through, turns))
 
     def _turns(self, session: Session, through_seq: int) -> dict[str | None, HeardTurns]:
         """Return the turns that get an episode of their own, by sender."""
-        known = self._records.read(lambda tx: tx.all(_SENDERS, (session.id, through_seq)))
-        senders = [text_or_none(sender) for (sender,) in known]
+        rows = self._records.read(lambda tx: tx.all(_SENDERS, (session.id, through_seq)))
+        senders = [text_or_none(sender) for (sender,) in rows]
         if not _is_shared(session):
             return {None: EVERY_TURN}
         if len(senders) <= 1:  # none with messages of hooks alone
@@ -143,16 +145,16 @@ class EpisodeWriter:
         return {sender: _turns_of(sender) for sender in senders}
 
     def _episode(
-        self, session: Session, through_seq: int, sender: str | None, heard: HeardTurns
+        self, session: Session, through_seq: int, sender: str | None, turns: HeardTurns
     ) -> Episode | None:
         is_whole = through_seq >= session.last_seq
-        where = _up_to(session, through_seq, heard)
+        where = _up_to(session, through_seq, turns)
         row = self._records.read(lambda tx: tx.row(_EXTENT + where.sql, where.params))
         count, began, ended, size = row or (0, None, None, 0)
         deeds = self._done(session, sender) if is_whole else ""
-        left = self.tokens - (estimate_tokens(deeds) + 1 if deeds else 0)
-        room, course = (min(left, integer(size) // _SHARE), left), Course()
-        summary = self._summary(session, through_seq, room, heard, course) if count else ""
+        budget = self.tokens - (estimate_tokens(deeds) + 1 if deeds else 0)
+        room, course = (min(budget, integer(size) // _SHARE), budget), Course()
+        summary = self._summary(session, through_seq, room, turns, course) if count else ""
         if not (summary or deeds):
             return None
         return Episode(
@@ -185,28 +187,28 @@ class EpisodeWriter:
         return self._records.read(lambda tx: self._deeds(tx, where, most))
 
     def _summary(
-        self, session: Session, through_seq: int, room: _Room, heard: HeardTurns, course: Course
+        self, session: Session, through_seq: int, room: _Room, turns: HeardTurns, course: Course
     ) -> str:
         """Return the summary, which a course watches being made.
 
         What a compaction summarised already is not read again, unless the compaction may have seen
         the turns of more people than are left.
         """
-        known, (most, always) = None, room
-        if heard.is_all and not (_is_shared(session) and (session.pruned_seq or session.parent_id)):
-            known = self._records.read(lambda tx: tx.row(_LAST_SUMMARY, (session.id, through_seq)))
-        after, previous = (integer(known[0]), text(known[1])) if known else (0, "")
+        row, (most, always) = None, room
+        if turns.is_all and not (_is_shared(session) and (session.pruned_seq or session.parent_id)):
+            row = self._records.read(lambda tx: tx.row(_LAST_SUMMARY, (session.id, through_seq)))
+        after, previous = (integer(row[0]), text(row[1])) if row else (0, "")
         course.resume(spoken_lines(previous))
-        said = course.watching(self._utterances(session, after, through_seq, heard))
-        summary = summarise(said, most, spoken_lines(previous), always=always)
+        utterances = course.watching(self._utterances(session, after, through_seq, turns))
+        summary = summarise(utterances, most, spoken_lines(previous), always=always)
         line = _open_line(course, always // (2 * _DEEDS_SHARE))
         if not summary or not line or course.question in summary:
             return summary
-        left = always - estimate_tokens(line) - 1
-        return f"{shortened(summary, left)}\n{line}".lstrip()
+        budget = always - estimate_tokens(line) - 1
+        return f"{shortened(summary, budget)}\n{line}".lstrip()
 
     def _utterances(
-        self, session: Session, after: int, through: int, heard: HeardTurns
+        self, session: Session, after: int, through: int, turns: HeardTurns
     ) -> Iterator[Utterance]:
         """Yield what was said in a session; of people only what they wrote themselves.
 
@@ -214,22 +216,24 @@ class EpisodeWriter:
         """
         from recollect.text.statements.detector import own_text
 
-        said = utterances_of(lambda: self._messages(session, after, through, heard), calls=False)
-        for each in said:
+        utterances = utterances_of(
+            lambda: self._messages(session, after, through, turns), calls=False
+        )
+        for each in utterances:
             if each.role == "user":
                 yield msgspec.structs.replace(each, text=own_text(each.text))
             elif each.role in _SPOKEN:
                 yield each
 
     def _messages(
-        self, session: Session, after: int, through: int, heard: HeardTurns
+        self, session: Session, after: int, through: int, turns: HeardTurns
     ) -> Iterator[Message]:
-        while page := self._page(session, after, through, heard):
+        while page := self._page(session, after, through, turns):
             yield from page
             after = page[-1].seq
 
-    def _page(self, session: Session, after: int, through: int, heard: HeardTurns) -> list[Message]:
-        where = _up_to(session, through, heard).also("seq > ?", after)
+    def _page(self, session: Session, after: int, through: int, turns: HeardTurns) -> list[Message]:
+        where = _up_to(session, through, turns).also("seq > ?", after)
         return self._records.read(lambda tx: select_messages(tx, where, _PAGE))
 
 
@@ -251,9 +255,9 @@ def _turns_of(sender: str | None) -> HeardTurns:
     return HeardTurns(() if sender is None else (sender,), unnamed=sender is None)
 
 
-def _up_to(session: Session, through_seq: int, heard: HeardTurns) -> Condition:
+def _up_to(session: Session, through_seq: int, turns: HeardTurns) -> Condition:
     where = rows_of(Scope(tenant=session.tenant), session.id).also("seq <= ?", through_seq)
-    heard.narrow(where)
+    turns.narrow(where)
     return where
 
 
@@ -301,29 +305,29 @@ class EpisodeDigest:
         A model that does not answer is asked again in the next run.
         """
         since, scope = self._clock.now_ms() - OLDEST_MS, self._scope
-        done = 0
+        count = 0
         for episode in self._database.read(lambda tx: find_unread(tx, scope, since, MOST_CALLS)):
             if stopping() or not self._rewrite(episode):
                 break
-            done += 1
-        return done
+            count += 1
+        return count
 
     def _rewrite(self, episode: Episode) -> bool:
         """Ask the model for one; return False without an answer."""
         scope, session_id = self._scope, episode.session_id
         session = self._database.read(lambda tx: find_session(tx, scope, session_id))
-        said = [] if session is None else self._writer.said(session, episode)
+        utterances = [] if session is None else self._writer.said(session, episode)
         made_by, summary = KEPT, episode.summary
-        if said:
+        if utterances:
             most = self._writer.tokens - (estimate_tokens(episode.deeds) if episode.deeds else 0)
-            made = self._summariser.summarise(
-                SummaryOrder(previous="", utterances=said, tokens=most, count=estimate_tokens)
+            answer = self._summariser.summarise(
+                SummaryOrder(previous="", utterances=utterances, tokens=most, count=estimate_tokens)
             )
-            if made.made_by == SUMMARY_VERSION:
+            if answer.made_by == SUMMARY_VERSION:
                 return False
-            source = "\n".join(map(utterance_line, said))
-            is_short = estimate_tokens(made.text) <= most
-            if is_short and not ungrounded(made.text, source):
-                made_by, summary = made.made_by, self._redacted(made.text)
+            source = "\n".join(map(utterance_line, utterances))
+            is_short = estimate_tokens(answer.text) <= most
+            if is_short and not ungrounded(answer.text, source):
+                made_by, summary = answer.made_by, self._redacted(answer.text)
         self._database.write(lambda tx: rewrite_episode(tx, episode, summary, made_by))
         return True

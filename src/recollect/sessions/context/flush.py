@@ -150,7 +150,7 @@ def place_of_notes(session: Session, folders: NoteFolders, owner: Owner) -> Note
 
 
 def write_notes(
-    place: NotesPlace,
+    target: NotesPlace,
     notes: Sequence[Note],
     now: int,
     zone: tzinfo | None,
@@ -162,7 +162,7 @@ def write_notes(
     write is tried again, maybe after midnight.
 
     Args:
-        place: Where.
+        target: Where.
         notes: In their order.
         now: Ms UTC.
         zone: Of the user.
@@ -174,36 +174,36 @@ def write_notes(
         StoreError: it cannot be written.
     """
     day = local_day(now, zone)
-    earlier = place.path((date.fromisoformat(day) - timedelta(days=1)).isoformat())
-    past = _content_of(place.root, earlier)
-    path, added = place.path(day), 0
+    earlier = target.path((date.fromisoformat(day) - timedelta(days=1)).isoformat())
+    past = _content_of(target.root, earlier)
+    path, added = target.path(day), 0
     keys = {note_key(note.text) for note in notes} - {""}
 
     def more(content: bytes) -> bytes:
         nonlocal added
         text, added = addition(content, notes, note_keys(past), day, zone)
-        there, known = set(content.split(b"\n")), _lines_with(past, keys)
+        there, earlier_lines = set(content.split(b"\n")), _lines_with(past, keys)
         new = [line for line in _lines_with(content + text, keys) if line not in there]
         again = [line for line in _lines_with(content, keys) if line not in new]
         say(
             [
-                SaidLines(path=place.name + path, new=new, known=again),
-                SaidLines(path=place.name + earlier, known=known),
+                SaidLines(path=target.name + path, new=new, known=again),
+                SaidLines(path=target.name + earlier, known=earlier_lines),
             ]
         )
         return text
 
-    append_beneath(place.root, path, more, limit=LARGEST_BYTES)
+    append_beneath(target.root, path, more, limit=LARGEST_BYTES)
     return Flushed(outcome="flushed" if added else "nothing_new", path=path, lines=added)
 
 
 def count_flush(
-    tx: Transaction, session: Session, done: Flushed, *, through_seq: int, at: int
+    tx: Transaction, session: Session, flush: Flushed, *, through_seq: int, at: int
 ) -> None:
     """Note on the session, and in an event, that it was flushed up to a message."""
     tx.execute(_DONE, (at, session.compaction_count, through_seq, session.id))
     note_change(tx, session, at)
-    event = MemoryFlushed(scope=owner_of(session), at=at, path=done.path or "", lines=done.lines)
+    event = MemoryFlushed(scope=owner_of(session), at=at, path=flush.path or "", lines=flush.lines)
     record_event(tx, event)
 
 
@@ -266,8 +266,10 @@ class RuleNotes:
 
     def notes(self, utterances: Iterable[Utterance]) -> Sequence[Note]:
         """Return the `MOST_NOTES` statements that matter most, in their order."""
-        found = enumerate(stated(utterances))
-        best = heapq.nlargest(MOST_NOTES, found, key=lambda each: (weigh(each[1].text), each[0]))
+        candidates = enumerate(stated(utterances))
+        best = heapq.nlargest(
+            MOST_NOTES, candidates, key=lambda each: (weigh(each[1].text), each[0])
+        )
         return [note for _, note in sorted(best, key=lambda each: each[0])]
 
 
@@ -287,9 +289,9 @@ def stated(utterances: Iterable[Utterance]) -> Iterator[Note]:
         if utterance.role != "user" or utterance.text.startswith("/"):
             continue
         speaker = None if utterance.speaker == utterance.role else utterance.speaker
-        for said in statements(own_text(utterance.text)):
-            if must_last(said):
-                yield Note(text=said, speaker=speaker, at_ms=utterance.at_ms)
+        for statement in statements(own_text(utterance.text)):
+            if must_last(statement):
+                yield Note(text=statement, speaker=speaker, at_ms=utterance.at_ms)
 
 
 def note_keys(content: bytes) -> set[str]:
@@ -305,23 +307,23 @@ def note_key(line: str) -> str:
     >>> note_key("- Never  deploy on Fridays. (ann, 12:00)")
     'never deploy on fridays'
     """
-    said = _SAID_BY.sub("", _BULLETS.sub("", line.strip()))
-    return " ".join(unicodedata.normalize("NFKC", said).casefold().split()).strip(_MARKS)
+    words = _SAID_BY.sub("", _BULLETS.sub("", line.strip()))
+    return " ".join(unicodedata.normalize("NFKC", words).casefold().split()).strip(_MARKS)
 
 
 def addition(
-    content: bytes, notes: Iterable[Note], known: set[str], day: str, zone: tzinfo | None
+    content: bytes, notes: Iterable[Note], earlier: set[str], day: str, zone: tzinfo | None
 ) -> tuple[bytes, int]:
     """Return the bytes to append to a file of notes, and the number of notes in them.
 
     Args:
         content: The content of the file.
         notes: In their order.
-        known: Keys of notes that are stored elsewhere already.
+        earlier: Keys of notes that are stored elsewhere already.
         day: The date of the file.
         zone: Of the user.
     """
-    seen = known | note_keys(content)
+    seen = earlier | note_keys(content)
     lines: list[bytes] = []
     for note in notes:
         key = note_key(note.text)
@@ -338,14 +340,14 @@ def _head(content: bytes, lines: list[bytes], day: str) -> bytes:
     if not content:
         return f"# {day}\n\n".encode()
     tail = content.rpartition(b"\n")[2]
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if tail and line.startswith(tail):
-            return lines.pop(place)[len(tail) :] + b"\n"
+            return lines.pop(index)[len(tail) :] + b"\n"
     return b"\n" if tail else b""
 
 
 def _line(note: Note, day: str, zone: tzinfo | None) -> str:
-    said = " ".join(note.text.split())
+    words = " ".join(note.text.split())
     origin = []
     if note.speaker is not None:
         origin = [" ".join(note.speaker.replace("(", " ").replace(")", " ").split())]
@@ -353,4 +355,4 @@ def _line(note: Note, day: str, zone: tzinfo | None) -> str:
         local = to_datetime(note.at_ms).astimezone(zone)
         is_today = local.date().isoformat() == day
         origin.append(f"{local:%H:%M}" if is_today else f"{local:%Y-%m-%d %H:%M}")
-    return f"- {said} ({', '.join(origin)})" if origin else f"- {said}"
+    return f"- {words} ({', '.join(origin)})" if origin else f"- {words}"

@@ -142,9 +142,9 @@ def guest_notes_place(home: Path, tenant: str, group: VisibilityGroup) -> NotesP
     return NotesPlace(root=home, folder=f"{GUEST_NOTES}/{digest.hexdigest()[:32]}")
 
 
-def say_lines(tx: Transaction, session: Session, said: Iterable[SaidLines], at: int) -> None:
+def say_lines(tx: Transaction, session: Session, files: Iterable[SaidLines], at: int) -> None:
     """Remember that a session said lines; of those that were there only what a flush wrote."""
-    for file in said:
+    for file in files:
         who = (session.id, session.tenant, at)
         tx.executemany(_SAY, [(file.path, line_hash(line), *who) for line in file.new])
         tx.executemany(_SAY_AGAIN, [(*who, file.path, line_hash(line)) for line in file.known])
@@ -168,14 +168,14 @@ def say_section(
 
 def unsay_section(tx: Transaction, path: Path, lines: Iterable[str]) -> None:
     """Forget lines that are no longer in the section of a file."""
-    gone = (line.encode("utf-8", "surrogateescape") for line in lines)
-    tx.executemany(_UNSAY, [(str(path), line_hash(line)) for line in gone])
+    encoded = (line.encode("utf-8", "surrogateescape") for line in lines)
+    tx.executemany(_UNSAY, [(str(path), line_hash(line)) for line in encoded])
 
 
 def files_with_section(tx: Transaction, tenant: str) -> list[Path]:
     """Return the files into which a section was written; notes of days have none."""
-    found = [text(row[0]) for row in tx.all(_FILES, (tenant,))]
-    return [Path(path) for path in found if not is_of_day(path)]
+    paths = [text(row[0]) for row in tx.all(_FILES, (tenant,))]
+    return [Path(path) for path in paths if not is_of_day(path)]
 
 
 def is_of_day(path: str) -> bool:
@@ -183,11 +183,11 @@ def is_of_day(path: str) -> bool:
     return _DAY.search(path) is not None
 
 
-def own_folder(tx: Transaction, place: NotesPlace, session: Session) -> None:
+def own_folder(tx: Transaction, target: NotesPlace, session: Session) -> None:
     """Remember the owner of a guest's notes; their group follows from it, links included."""
     s = session
-    named = (s.tenant, s.agent, s.user, s.channel, s.account, s.chat_type, s.peer)
-    tx.execute(_OWN, (place.folder, *named))
+    owner = (s.tenant, s.agent, s.user, s.channel, s.account, s.chat_type, s.peer)
+    tx.execute(_OWN, (target.folder, *owner))
 
 
 def folder_owners(tx: Transaction, tenant: str) -> dict[str, Speakers]:
@@ -219,10 +219,10 @@ def hide_lines(tx: Transaction, session_id: str, *, is_hidden: bool) -> None:
 
 def hidden_lines(tx: Transaction) -> dict[str, frozenset[bytes]]:
     """Return the hashes of all lines that are hidden now, by path."""
-    found: dict[str, set[bytes]] = {}
+    by_path: dict[str, set[bytes]] = {}
     for path, digest in tx.all(_HIDDEN):
-        found.setdefault(text(path), set()).add(blob(digest))
-    return {path: frozenset(digests) for path, digests in found.items()}
+        by_path.setdefault(text(path), set()).add(blob(digest))
+    return {path: frozenset(digests) for path, digests in by_path.items()}
 
 
 def erase_lines(
@@ -252,28 +252,30 @@ def erase_lines(
         StoreError: the database refused. A file that cannot be changed is in the answer.
     """
     erased: list[ErasedNotes] = []
-    for path, said in database.read(lambda tx: _said(tx, session_ids)).items():
+    for path, digests in database.read(lambda tx: _said(tx, session_ids)).items():
         if folders is not None and path.rpartition("/")[0] not in folders:
             continue
-        written = database.read(partial(_written, path=path))
-        done = _erase_file(home, path, said, written, dry_run=dry_run)
-        erased.append(done)
-        if done.error is None and not dry_run:
+        flush_digests = database.read(partial(_written, path=path))
+        outcome = _erase_file(home, path, digests, flush_digests, dry_run=dry_run)
+        erased.append(outcome)
+        if outcome.error is None and not dry_run:
             folder = _remove_folder(home, path)
-            gone = [digest for digest, is_shared in said.items() if not is_shared]
-            forgotten = partial(_forget, session_ids=session_ids, path=path, gone=gone)
+            unshared = [digest for digest, is_shared in digests.items() if not is_shared]
+            forgotten = partial(_forget, session_ids=session_ids, path=path, digests=unshared)
             database.write(partial(forgotten, folder=folder))
     return tuple(erased)
 
 
 def _said(tx: Transaction, session_ids: Collection[str]) -> dict[str, dict[bytes, bool]]:
     """Return, by path, the lines that the sessions said, and whether others said them, too."""
-    found: dict[str, dict[bytes, bool]] = {}
+    by_path: dict[str, dict[bytes, bool]] = {}
     for session_id in session_ids:
         for path, digest, other in tx.all(_SAID, (session_id,)):
-            said = found.setdefault(text(path), {})
-            said[blob(digest)] = said.get(blob(digest), False) or text(other) not in session_ids
-    return found
+            digests = by_path.setdefault(text(path), {})
+            digests[blob(digest)] = (
+                digests.get(blob(digest), False) or text(other) not in session_ids
+            )
+    return by_path
 
 
 def _written(tx: Transaction, path: str) -> set[bytes]:
@@ -283,34 +285,34 @@ def _written(tx: Transaction, path: str) -> set[bytes]:
 def _erase_file(
     home: Path,
     path: str,
-    said: Mapping[bytes, bool],
-    written: Collection[bytes],
+    digests: Mapping[bytes, bool],
+    flush_digests: Collection[bytes],
     *,
     dry_run: bool,
 ) -> ErasedNotes:
     from recollect.text.markdown.section import resealed
 
-    shared, removed, edited = sum(said.values()), 0, 0
+    shared, removed, edited = sum(digests.values()), 0, 0
     numbers: tuple[int, ...] = ()
 
     def change(content: bytes) -> bytes:
         nonlocal removed, edited, numbers
         lines = content.split(b"\n")
-        present = {line_hash(line) for line in lines} & said.keys()
-        going = {digest for digest in present if not said[digest]}
-        edited = len(said) - shared - len(going)
-        kept = [line for line in lines if line_hash(line) not in going]
-        removed = len(lines) - len(kept)
+        present = {line_hash(line) for line in lines} & digests.keys()
+        going = {digest for digest in present if not digests[digest]}
+        edited = len(digests) - shared - len(going)
+        remaining = [line for line in lines if line_hash(line) not in going]
+        removed = len(lines) - len(remaining)
         # A bullet that no flush wrote was edited, or is somebody's own: only hashes are kept.
         numbers = tuple(
             number
-            for number, line in enumerate(kept, start=1)
-            if line.startswith(b"- ") and line_hash(line) not in written
+            for number, line in enumerate(remaining, start=1)
+            if line.startswith(b"- ") and line_hash(line) not in flush_digests
         )
-        left = b"\n".join(kept)
+        result = b"\n".join(remaining)
         if dry_run or not going:
             return content
-        return b"" if left.strip() == _heading(path) else resealed(content, left)
+        return b"" if result.strip() == _heading(path) else resealed(content, result)
 
     root, relative = place_of(home, path)
     try:
@@ -357,11 +359,11 @@ def _forget(
     tx: Transaction,
     session_ids: Collection[str],
     path: str,
-    gone: Iterable[bytes],
+    digests: Iterable[bytes],
     *,
     folder: str | None,
 ) -> None:
-    for digest in gone:
+    for digest in digests:
         for (tenant,) in tx.all(_WHOSE, (path, digest)):
             bury_names(tx, text(tenant), [note_name(digest)])
     tx.executemany(_FORGET, [(session_id, path) for session_id in session_ids])

@@ -83,66 +83,66 @@ class Notebook:
         reason = reason_not_to_flush(session, self._access.settings.context, owner)
         reason = None if again and reason == "done" else reason
         turns = [
-            (place, each)
+            (target, each)
             for each in spoken
-            if (place := place_of_notes(each.session, self._parts, owner)) is not None
+            if (target := place_of_notes(each.session, self._parts, owner)) is not None
         ]
         if not turns or reason is not None:
             return Flushed(outcome=reason or "no_workspace")
         now, through = self._access.clock.now_ms(), session.last_seq
         try:
-            every = [self._flush(place, each, seen, now) for place, each in turns]
+            every = [self._flush(target, each, seen, now) for target, each in turns]
         except Conflict:
             raise
         except RecollectError as error:
             code = error.code
             self._access.database.write(lambda tx: count_failure(tx, session, code, now))
             return Flushed(outcome="failed", error=code)
-        done = max(every, key=lambda each: each.lines)
+        total = max(every, key=lambda each: each.lines)
         failed = next(filter(None, (each.model_failure for each in every)), None)
         lines = sum(each.lines for each in every)
-        done = msgspec.structs.replace(done, lines=lines, model_failure=failed)
+        total = msgspec.structs.replace(total, lines=lines, model_failure=failed)
         self._access.database.write(
-            lambda tx: count_flush(tx, session, done, through_seq=through, at=now)
+            lambda tx: count_flush(tx, session, total, through_seq=through, at=now)
         )
-        return done
+        return total
 
-    def _flush(self, place: NotesPlace, turns: SpokenTurns, seen: int, now: int) -> Flushed:
+    def _flush(self, target: NotesPlace, turns: SpokenTurns, seen: int, now: int) -> Flushed:
         """Write what must last of the turns of one visibility group."""
         session = turns.session
         between = (session.id, seen, session.last_seq, turns.heard)
-        said = utterances_of(lambda: messages_between(self._access, *between))
-        found = self._parts.notes.notes(said)
+        utterances = utterances_of(lambda: messages_between(self._access, *between))
+        statements = self._parts.notes.notes(utterances)
         notes = [
             msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
-            for note in found
+            for note in statements
         ]
-        say = partial(self._say, session, place, now)
-        done = write_notes(place, notes, now, zone_of(self._access.settings.time_zone), say)
-        failure = found.failure if isinstance(found, RuledNotes) else None
-        return msgspec.structs.replace(done, model_failure=failure)
+        say = partial(self._say, session, target, now)
+        outcome = write_notes(target, notes, now, zone_of(self._access.settings.time_zone), say)
+        failure = statements.failure if isinstance(statements, RuledNotes) else None
+        return msgspec.structs.replace(outcome, model_failure=failure)
 
-    def _say(self, session: Session, place: NotesPlace, now: int, said: list[SaidLines]) -> None:
+    def _say(self, session: Session, target: NotesPlace, now: int, files: list[SaidLines]) -> None:
         """Store that a session says the lines to be written, unless it was deleted."""
 
         def unit(tx: Transaction) -> None:
             require_living(tx, self._access.scope, session.id)
-            if not place.name:
-                own_folder(tx, place, session)
-            say_lines(tx, session, said, now)
+            if not target.name:
+                own_folder(tx, target, session)
+            say_lines(tx, session, files, now)
 
         self._access.database.write(unit)
 
 
 def messages_between(
-    access: SessionAccess, session_id: str, after_seq: int, through_seq: int, heard: HeardTurns
+    access: SessionAccess, session_id: str, after_seq: int, through_seq: int, turns: HeardTurns
 ) -> Iterator[Message]:
     """Yield the messages after a seq up to another, read as they are asked for."""
 
     def unit(tx: Transaction) -> list[Message]:
         parts = segments(tx, require_session(tx, access.scope, session_id))
         parts = within(parts, after_seq, through_seq + 1)
-        return read_messages(tx, access.scope, parts, _BATCH, turns=heard)
+        return read_messages(tx, access.scope, parts, _BATCH, turns=turns)
 
     while after_seq < through_seq and (batch := access.database.read(unit)):
         yield from batch

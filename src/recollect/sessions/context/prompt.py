@@ -50,38 +50,38 @@ _UNSAID = frozenset({"redacted_thinking", "reasoning"})
 
 def as_openai(messages: Sequence[Message], summary: str | None, system: str | None) -> list[Json]:
     """Return the ``messages`` of a request to chat completions; see `ContextView.as_openai`."""
-    found = [{"role": "system", "content": system}] if system else []
+    payload = [{"role": "system", "content": system}] if system else []
     if summary:
-        found.append({"role": "user", "content": SUMMARY + summary})
+        payload.append({"role": "user", "content": SUMMARY + summary})
     for asks, group in groupby(_turns(messages), key=_is_assistant):
         turns = list(group)
         if asks and any(_calls(turn.blocks) for turn in turns):
-            found += _chat_assistant([block for turn in turns for block in turn.blocks])
+            payload += _chat_assistant([block for turn in turns for block in turn.blocks])
             continue
         for turn in turns:
-            found += _chat(turn)
-    return found
+            payload += _chat(turn)
+    return payload
 
 
 def as_openai_responses(
     messages: Sequence[Message], summary: str | None, system: str | None
 ) -> list[Json]:
     """Return the ``input`` of a request to Responses; see `ContextView.as_openai_responses`."""
-    found = [{"role": "system", "content": system}] if system else []
+    head = [{"role": "system", "content": system}] if system else []
     if summary:
-        found.append({"role": "user", "content": SUMMARY + summary})
+        head.append({"role": "user", "content": SUMMARY + summary})
     turns = _turns(messages)
     paired = _paired_items(turns)
-    asked = [call for turn in turns for call in _calls(turn.blocks)]
-    custom = {call.id for call in asked if call.is_custom is True}
+    calls = [call for turn in turns for call in _calls(turn.blocks)]
+    custom = {call.id for call in calls if call.is_custom is True}
     items = [item for turn in turns for item in _items(turn, paired, custom)]
-    kept: list[Json] = []
+    accepted: list[Json] = []
     for item in reversed(items):
-        after = kept[-1] if kept else {"role": "user"}
+        after = accepted[-1] if accepted else {"role": "user"}
         # The API refuses reasoning that is not followed by anything of the assistant.
         if item.get("type") != "reasoning" or after.get("role") in {None, "assistant"}:
-            kept.append(item)
-    return found + kept[::-1]
+            accepted.append(item)
+    return head + accepted[::-1]
 
 
 def as_anthropic(messages: Sequence[Message], summary: str | None, system: str | None) -> Json:
@@ -89,38 +89,38 @@ def as_anthropic(messages: Sequence[Message], summary: str | None, system: str |
     turns = _turns(messages)
     instructions = [system] if system else []
     instructions += [_text(turn.blocks) for turn in turns if turn.role == "system"]
-    said: list[tuple[str, list[Json]]] = []
+    entries: list[tuple[str, list[Json]]] = []
     if summary:
-        said.append(("user", [{"type": "text", "text": SUMMARY + summary}]))
+        entries.append(("user", [{"type": "text", "text": SUMMARY + summary}]))
     spoken = (turn for turn in turns if turn.role != "system")
     for asks, group in groupby(spoken, key=_is_assistant):
         blocks = [block for turn in group for block in turn.blocks]
-        written = _of_assistant(blocks) if asks else [*_written(blocks, _anthropic_part)]
-        if not written:
+        parts = _of_assistant(blocks) if asks else [*_written(blocks, _anthropic_part)]
+        if not parts:
             continue
         role = "assistant" if asks else "user"
-        if said and said[-1][0] == role:
-            said[-1][1].extend(written)
+        if entries and entries[-1][0] == role:
+            entries[-1][1].extend(parts)
         else:
-            said.append((role, written))
-    if said and said[0][0] == "assistant":
-        said.insert(0, ("user", [{"type": "text", "text": EARLIER}]))
-    told = [{"role": role, "content": _plain(content)} for role, content in said]
-    found: Json = {"messages": told}
-    return found | {"system": "\n\n".join(instructions)} if instructions else found
+            entries.append((role, parts))
+    if entries and entries[0][0] == "assistant":
+        entries.insert(0, ("user", [{"type": "text", "text": EARLIER}]))
+    payload = [{"role": role, "content": _plain(content)} for role, content in entries]
+    request: Json = {"messages": payload}
+    return request | {"system": "\n\n".join(instructions)} if instructions else request
 
 
 def _turns(messages: Sequence[Message]) -> list[PromptTurn]:
     """Return turns that say something; where several people speak, each text names its speaker."""
     speakers = {message.name for message in messages if message.role == "user"} - {None}
-    found = []
+    turns = []
     for turn in turns_of(messages):
         blocks = tuple(b for b in turn.blocks if not (type(b) is TextBlock and _is_blank(b.text)))
         if blocks and len(speakers) > 1 and turn.role == "user":
             blocks = _named(blocks, turn.message)
         if blocks:
-            found.append(msgspec.structs.replace(turn, blocks=blocks))
-    return found
+            turns.append(msgspec.structs.replace(turn, blocks=blocks))
+    return turns
 
 
 def _named(blocks: tuple[ContentBlock, ...], message: Message | None) -> tuple[ContentBlock, ...]:
@@ -170,11 +170,11 @@ def _written(blocks: Iterable[ContentBlock], spell: Spell) -> Iterator[Json]:
     for block in blocks:
         if isinstance(block, TextBlock) and _is_blank(block.text):
             continue
-        written = spell(block)
-        if written is None and not _is_blank(text := _words(block)):
-            written = spell(TextBlock(text=text))
-        if written is not None:
-            yield written
+        part = spell(block)
+        if part is None and not _is_blank(text := _words(block)):
+            part = spell(TextBlock(text=text))
+        if part is not None:
+            yield part
 
 
 def _plain(content: list[Json]) -> str | list[Json]:
@@ -200,9 +200,9 @@ def _chat(turn: PromptTurn) -> Iterator[Json]:
     elif turn.role == "user":
         content = [*_written(turn.blocks, _chat_part)]
         name = None if turn.message is None else turn.message.name
-        named = {"name": name} if name and _CHAT_NAME.fullmatch(name) else {}
+        name_field = {"name": name} if name and _CHAT_NAME.fullmatch(name) else {}
         if content:
-            yield {"role": "user", "content": _plain(content), **named}
+            yield {"role": "user", "content": _plain(content), **name_field}
     elif turn.role == "assistant":
         yield from _chat_assistant(turn.blocks)
     elif text := _text(turn.blocks):
@@ -249,7 +249,7 @@ def _paired_items(turns: Sequence[PromptTurn]) -> set[str]:
     for block in (block for turn in turns for block in turn.blocks):
         if isinstance(block, OtherBlock) and isinstance(block.value.get("call_id"), str):
             kinds.setdefault(block.value["call_id"], set()).add(block.kind)
-    return {id_ for id_, found in kinds.items() if len(found) > 1}
+    return {id_ for id_, block_kinds in kinds.items() if len(block_kinds) > 1}
 
 
 def _items(turn: PromptTurn, paired: set[str], custom: set[str | None]) -> Iterator[Json]:
@@ -283,8 +283,8 @@ def _item(block: ContentBlock, message: Message | None) -> Json:
     if not isinstance(block, ToolUseBlock):
         raise TypeError(block)
     is_custom = block.is_custom is True
-    kind, given = ("custom_tool", "input") if is_custom else ("function", "arguments")
-    call = {"call_id": block.id, "name": block.name, given: _arguments(block)}
+    kind, field = ("custom_tool", "input") if is_custom else ("function", "arguments")
+    call = {"call_id": block.id, "name": block.name, field: _arguments(block)}
     return {"type": f"{kind}_call", **call, **_facts(message, "id", "status", "namespace")}
 
 
@@ -300,8 +300,8 @@ def _assistant_item(blocks: Sequence[ContentBlock], message: Message | None) -> 
 
 
 def _facts(message: Message | None, *names: str) -> Json:
-    told = {} if message is None else message.metadata.get(OPENAI_ITEM, {})
-    return {name: told[name] for name in names if name in told} if isinstance(told, dict) else {}
+    facts = {} if message is None else message.metadata.get(OPENAI_ITEM, {})
+    return {name: facts[name] for name in names if name in facts} if isinstance(facts, dict) else {}
 
 
 def _input_part(block: ContentBlock) -> Json | None:
@@ -336,8 +336,8 @@ def _anthropic_part(block: ContentBlock) -> Json | None:
             if block.is_error and not content:
                 content = [{"type": "text", "text": "error"}]
             error = {"is_error": True} if block.is_error else {}
-            told = {"tool_use_id": block.tool_use_id, "content": _plain(content) or ""}
-            return {"type": "tool_result", **told, **error}
+            fields = {"tool_use_id": block.tool_use_id, "content": _plain(content) or ""}
+            return {"type": "tool_result", **fields, **error}
         case OtherBlock() if block.kind in _DOCUMENTS:
             return dict(block.value)
         case _:
@@ -355,8 +355,8 @@ def _of_assistant(blocks: Sequence[ContentBlock]) -> list[Json]:
             case ThinkingBlock(signature=str(signature)):
                 return {"type": "thinking", "thinking": block.thinking, "signature": signature}
             case ToolUseBlock():
-                given = block.input if isinstance(block.input, dict) else {"input": block.input}
-                return {"type": "tool_use", "id": block.id, "name": block.name, "input": given}
+                arguments = block.input if isinstance(block.input, dict) else {"input": block.input}
+                return {"type": "tool_use", "id": block.id, "name": block.name, "input": arguments}
             case OtherBlock(kind="redacted_thinking"):
                 return dict(block.value)
             case OtherBlock() if _server_call(block) in paired:
@@ -364,12 +364,12 @@ def _of_assistant(blocks: Sequence[ContentBlock]) -> list[Json]:
             case _:
                 return None
 
-    found = [*_written(blocks, spell)]
-    while found and found[-1]["type"] in {"thinking", "redacted_thinking"}:
-        found.pop()
-    if found and found[-1]["type"] == "text":
-        found[-1] = found[-1] | {"text": found[-1]["text"].rstrip()}
-    return found
+    parts = [*_written(blocks, spell)]
+    while parts and parts[-1]["type"] in {"thinking", "redacted_thinking"}:
+        parts.pop()
+    if parts and parts[-1]["type"] == "text":
+        parts[-1] = parts[-1] | {"text": parts[-1]["text"].rstrip()}
+    return parts
 
 
 def _server_call(block: ContentBlock) -> str | None:
@@ -389,4 +389,4 @@ def _server_calls(blocks: Iterable[ContentBlock]) -> set[str | None]:
     for block in blocks:
         if isinstance(block, OtherBlock):
             kinds.setdefault(_server_call(block), set()).add(block.kind)
-    return {id_ for id_, found in kinds.items() if id_ is not None and len(found) > 1}
+    return {id_ for id_, block_kinds in kinds.items() if id_ is not None and len(block_kinds) > 1}

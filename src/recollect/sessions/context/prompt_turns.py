@@ -46,19 +46,19 @@ class PromptTurn(msgspec.Struct, frozen=True, kw_only=True):
 class _Call:
     """A call with its index, the id that it has in the prompt, and its results."""
 
-    def __init__(self, message: Message, place: int, block: ToolUseBlock, *, is_taken: bool):
+    def __init__(self, message: Message, position: int, block: ToolUseBlock, *, is_taken: bool):
         self.block = block
         self.results: list[ToolResultBlock] = []
         self.id = block.id or ""
         if is_taken or not _ID.fullmatch(self.id):
-            digest = hashlib.blake2b(f"{message.id} {place}".encode(), digest_size=12)
+            digest = hashlib.blake2b(f"{message.id} {position}".encode(), digest_size=12)
             self.id = f"call_{digest.hexdigest()}"
 
     def result(self) -> ToolResultBlock:
         """Return the result of the call, or an error that says there is none."""
         if not self.results:
-            said = (TextBlock(text=NO_RESULT),)
-            return ToolResultBlock(tool_use_id=self.id, content=said, is_error=True)
+            content = (TextBlock(text=NO_RESULT),)
+            return ToolResultBlock(tool_use_id=self.id, content=content, is_error=True)
         return ToolResultBlock(
             tool_use_id=self.id,
             content=tuple(block for result in self.results for block in result.content),
@@ -73,24 +73,24 @@ def turns_of(messages: Sequence[Message]) -> list[PromptTurn]:
     any other call without a result gets one that says so.
     """
     book = _Book(messages)
-    found: list[PromptTurn] = []
-    asked: list[_Call] = []
+    turns: list[PromptTurn] = []
+    calls: list[_Call] = []
     for index, message in enumerate(messages):
         role = _speaker(message)
-        if asked and role != "assistant":
-            found.append(_answers(asked))
-            asked = []
+        if calls and role != "assistant":
+            turns.append(_answers(calls))
+            calls = []
         blocks = tuple(book.shown(index, role))
-        asked += book.calls_of(index)
+        calls += book.calls_of(index)
         if blocks:
-            found.append(PromptTurn(role=role, blocks=blocks, message=message))
-    if any(call.results for call in asked):
-        found.append(_answers(asked))
-    return found
+            turns.append(PromptTurn(role=role, blocks=blocks, message=message))
+    if any(call.results for call in calls):
+        turns.append(_answers(calls))
+    return turns
 
 
-def _answers(asked: Sequence[_Call]) -> PromptTurn:
-    return PromptTurn(role="tool", blocks=tuple(call.result() for call in asked))
+def _answers(calls: Sequence[_Call]) -> PromptTurn:
+    return PromptTurn(role="tool", blocks=tuple(call.result() for call in calls))
 
 
 def _speaker(message: Message) -> Speaker:
@@ -112,13 +112,13 @@ class _Book:
         self._joined: set[tuple[int, int]] = set()
         self._waiting: dict[str, tuple[tuple[int, int], ToolResultBlock]] = {}
         newest: dict[str, _Call] = {}
-        taken: set[str] = set()
+        used_ids: set[str] = set()
         for index, message in enumerate(messages):
-            for place, block in enumerate(message.blocks):
-                at = index, place
+            for position, block in enumerate(message.blocks):
+                at = index, position
                 if isinstance(block, ToolUseBlock) and message.role == "assistant":
-                    call = _Call(message, place, block, is_taken=block.id in taken)
-                    taken.add(call.id)
+                    call = _Call(message, position, block, is_taken=block.id in used_ids)
+                    used_ids.add(call.id)
                     self._calls[at] = call
                     if block.id is not None:
                         newest[block.id] = call
@@ -129,16 +129,20 @@ class _Book:
 
     def calls_of(self, index: int) -> list[_Call]:
         """Return the calls of a message."""
-        places = range(len(self._messages[index].blocks))
-        return [self._calls[index, place] for place in places if (index, place) in self._calls]
+        positions = range(len(self._messages[index].blocks))
+        return [
+            self._calls[index, position]
+            for position in positions
+            if (index, position) in self._calls
+        ]
 
     def shown(self, index: int, role: Speaker) -> Iterator[ContentBlock]:
         """Yield the blocks that stay in a message: all but the results that have a call."""
-        for place, block in enumerate(self._messages[index].blocks):
-            call = self._calls.get((index, place))
+        for position, block in enumerate(self._messages[index].blocks):
+            call = self._calls.get((index, position))
             if call is not None:
                 yield msgspec.structs.replace(call.block, id=call.id)
-            elif (index, place) in self._joined:
+            elif (index, position) in self._joined:
                 continue
             elif isinstance(block, ToolResultBlock):
                 yield from block.content
@@ -172,8 +176,8 @@ class _Book:
         if call is not None:
             call.results.append(ToolResultBlock(content=plain))
             self._joined |= {
-                (index, place)
-                for place, block in enumerate(message.blocks)
+                (index, position)
+                for position, block in enumerate(message.blocks)
                 if isinstance(block, TextBlock)
             }
 

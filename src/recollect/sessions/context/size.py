@@ -144,8 +144,8 @@ def openclaw_thresholds(window: int, reserve: int, soft: int) -> Thresholds:
     >>> openclaw_thresholds(8_192, 20_000, 4_000).compact
     6144
     """
-    kept = min(max(0, reserve), window // 4)
-    return Thresholds(window=window, reserve=kept, soft=_soft(window - kept, soft))
+    capped = min(max(0, reserve), window // 4)
+    return Thresholds(window=window, reserve=capped, soft=_soft(window - capped, soft))
 
 
 def thresholds_of(settings: ContextSettings, window: int | None = None) -> Thresholds:
@@ -159,5 +159,5 @@ def thresholds_of(settings: ContextSettings, window: int | None = None) -> Thres
     )
 
 
-def _soft(left: int, soft: int) -> int:
-    return min(max(0, soft), left // 2)
+def _soft(available: int, soft: int) -> int:
+    return min(max(0, soft), available // 2)

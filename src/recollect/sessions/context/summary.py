@@ -89,8 +89,8 @@ class ExtractiveSummariser:
 
     def summarise(self, order: SummaryOrder) -> Summary:
         """Return the most important lines, oldest first."""
-        said = summarise(order.utterances, order.tokens, order.previous, order.count)
-        return Summary(text=said, made_by=SUMMARY_VERSION)
+        summary = summarise(order.utterances, order.tokens, order.previous, order.count)
+        return Summary(text=summary, made_by=SUMMARY_VERSION)
 
 
 def utterance_of(message: Message, *, calls: bool = True) -> Utterance:
@@ -120,13 +120,13 @@ def _results_in(message: Message) -> Iterator[Utterance]:
     if message.role != "tool":
         results = [block for block in message.blocks if isinstance(block, ToolResultBlock)]
         if results:
-            said = utterance_of(message)
+            utterance = utterance_of(message)
             text = readable_text(results)
-            yield msgspec.structs.replace(said, role="tool", speaker="tool", text=text)
+            yield msgspec.structs.replace(utterance, role="tool", speaker="tool", text=text)
 
 
 def utterances_of(
-    read: Callable[[], Iterable[Message]],
+    read_messages: Callable[[], Iterable[Message]],
     passing: Callable[[Message], object] = lambda _: None,
     *,
     calls: bool = True,
@@ -139,22 +139,22 @@ def utterances_of(
     ``no result of TOOL (assistant)``.
 
     Args:
-        read: Reads the messages; called twice, as an answer comes after what it answers.
+        read_messages: Reads the messages; called twice, as an answer comes after what it answers.
         passing: Called with each message as it passes.
         calls: Whether what tools were given belongs to the words of an agent.
     """
     waiting: dict[int, str] = {}
-    for pair in pending_calls(read()):
+    for pair in pending_calls(read_messages()):
         if pair.call_seq is not None:
             waiting.setdefault(pair.call_seq, f"no result of {tool_label(pair.tool_name or '')}")
-    for message in read():
+    for message in read_messages():
         passing(message)
         yield from _results_in(message)
-        said = utterance_of(message, calls=calls)
+        utterance = utterance_of(message, calls=calls)
         if message.seq in waiting:
             speaker = speaker_of(message.role, waiting[message.seq])
-            said = msgspec.structs.replace(said, speaker=speaker)
-        yield said
+            utterance = msgspec.structs.replace(utterance, speaker=speaker)
+        yield utterance
 
 
 INSTRUCTIONS_VERSION = "1"
@@ -203,21 +203,21 @@ class ModelSummariser:
 
     def summarise(self, order: SummaryOrder) -> Summary:
         """Return the summary of the model, or the extractive one where the model fails."""
-        said = list(order.utterances)
+        utterances = list(order.utterances)
         try:
-            text = self._asked(said, order)
+            text = self._asked(utterances, order)
         except ProviderError as error:
-            rest = msgspec.structs.replace(order, utterances=said)
-            made = ExtractiveSummariser().summarise(rest)
-            return msgspec.structs.replace(made, failure=failure_of(self._model.name, error))
+            rest = msgspec.structs.replace(order, utterances=utterances)
+            summary = ExtractiveSummariser().summarise(rest)
+            return msgspec.structs.replace(summary, failure=failure_of(self._model.name, error))
         return Summary(text=text, made_by=f"{self._model.name}/{INSTRUCTIONS_VERSION}")
 
-    def _asked(self, said: Sequence[Utterance], order: SummaryOrder) -> str:
+    def _asked(self, utterances: Sequence[Utterance], order: SummaryOrder) -> str:
         text = order.previous
         system = _SUMMARY.format(tokens=order.tokens)
-        for part in parts(said, PART_TOKENS * MOST_PARTS):
-            told = f"{_fenced(text, 'summary')}\n\n{_fenced(part)}"
-            completion = self._model.complete(ask(told, system=system, purpose=self._purpose))
+        for part in parts(utterances, PART_TOKENS * MOST_PARTS):
+            prompt = f"{_fenced(text, 'summary')}\n\n{_fenced(part)}"
+            completion = self._model.complete(ask(prompt, system=system, purpose=self._purpose))
             text = completion.text.strip()
             if completion.finish == "length" or not text:
                 hint = "raise language.max_output_tokens, or choose another model"
@@ -239,11 +239,11 @@ class ModelNotes:
         """Return the notes of the model, or those of the rules where the model fails."""
         from recollect.models.language.structured_output import complete_as
 
-        said = list(utterances)
+        entries = list(utterances)
         try:
             return [
                 Note(text=" ".join(line.split()))
-                for part in parts(said, PART_TOKENS * MOST_PARTS)
+                for part in parts(entries, PART_TOKENS * MOST_PARTS)
                 for line in complete_as(
                     self._model,
                     ask(_fenced(part), system=_NOTES, purpose="flush"),
@@ -251,7 +251,7 @@ class ModelNotes:
                 ).value.notes
             ]
         except ProviderError as error:
-            return RuledNotes(RuleNotes().notes(said), failure_of(self._model.name, error))
+            return RuledNotes(RuleNotes().notes(entries), failure_of(self._model.name, error))
 
 
 def parts(utterances: Sequence[Utterance], most_tokens: int) -> Iterator[str]:

@@ -147,41 +147,41 @@ def summary_within(compaction: Compaction | None, budget: int, sizer: Sizer) -> 
     return shortened(whole, room, sizer.text) or truncate_text(whole, room, sizer.text)
 
 
-def read_tail(read: ReadNewest, budget: int, sizer: Sizer) -> Tail:
+def read_tail(read_newest: ReadNewest, budget: int, sizer: Sizer) -> Tail:
     """Return the newest messages that fit into a budget, with what is needed to know their pairs.
 
     Args:
-        read: Gives the messages.
+        read_newest: Gives the messages.
         budget: Tokens; what does not fit as a whole is left out, and everything before it. Where
             nothing fits, the newest message is there in part, with the call that it answers.
         sizer: Counts tokens.
     """
-    found: list[Message] = []
+    messages: list[Message] = []
     costs: list[int] = []  # of the newest first
     size, is_whole, is_over = _BATCH, False, False
     while not (is_whole or is_over):
-        batch = read(found[0].seq if found else None, size)
-        found = [*batch, *found]
+        batch = read_newest(messages[0].seq if messages else None, size)
+        messages = [*batch, *messages]
         is_whole = len(batch) < size
         fresh = _costs(batch, budget - sum(costs), sizer)
         is_over = len(fresh) < len(batch)
         costs += fresh
         size = min(2 * size, _LARGEST_BATCH)
-    place = len(found) - len(costs)
-    tools, lost = _tools(found)
-    if not is_whole and any(message.seq in lost for message in found[place:]):
-        more = read(found[0].seq, _LOOK_BACK)
-        found, place = [*more, *found], place + len(more)
-        tools, lost = _tools(found)
-    place = _whole_from(found, tools, place)
-    kept = zip(found[place:], costs[: len(found) - place][::-1], strict=True)
-    shown = [(message, cost) for message, cost in kept if message.seq not in lost]
+    start = len(messages) - len(costs)
+    tools, orphans = _tools(messages)
+    if not is_whole and any(message.seq in orphans for message in messages[start:]):
+        more = read_newest(messages[0].seq, _LOOK_BACK)
+        messages, start = [*more, *messages], start + len(more)
+        tools, orphans = _tools(messages)
+    start = _whole_from(messages, tools, start)
+    with_costs = zip(messages[start:], costs[: len(messages) - start][::-1], strict=True)
+    visible = [(message, cost) for message, cost in with_costs if message.seq not in orphans]
     tail = Tail(
-        messages=tuple(message for message, _ in shown),
-        tokens=sum(cost for _, cost in shown),
-        is_all=is_whole and place == 0,
+        messages=tuple(message for message, _ in visible),
+        tokens=sum(cost for _, cost in visible),
+        is_all=is_whole and start == 0,
     )
-    return tail if shown or not found else _in_part(tail, found, lost, (budget, sizer))
+    return tail if visible or not messages else _in_part(tail, messages, orphans, (budget, sizer))
 
 
 def told_tokens(messages: Sequence[Message], after_seq: int, sizer: Sizer) -> int:
@@ -205,26 +205,28 @@ def told_tokens(messages: Sequence[Message], after_seq: int, sizer: Sizer) -> in
     return 0
 
 
-def _in_part(tail: Tail, found: Sequence[Message], lost: set[int], room: tuple[int, Sizer]) -> Tail:
+def _in_part(
+    tail: Tail, messages: Sequence[Message], orphans: set[int], room: tuple[int, Sizer]
+) -> Tail:
     """Return a tail with the newest message in it, where none fits as a whole.
 
     What its calls and results need stays with it. Where even that does not fit, and for a result
     of no call, it is a text.
     """
     budget, sizer = room
-    newest = next((m for m in reversed(found) if m.seq not in lost), found[-1])
-    span = spans(found)[newest.seq]
-    together = [m for m in found if span.first <= m.seq <= span.last and m.seq not in lost]
-    made = truncate_messages(together, budget, sizer) if together else None
-    if made is None:
+    newest = next((m for m in reversed(messages) if m.seq not in orphans), messages[-1])
+    span = spans(messages)[newest.seq]
+    together = [m for m in messages if span.first <= m.seq <= span.last and m.seq not in orphans]
+    fitting = truncate_messages(together, budget, sizer) if together else None
+    if fitting is None:
         together, text = [newest], truncate_to_text(newest, budget, sizer)
-        made = () if text is None else (text,)
-    both = zip(made, together, strict=bool(made))
+        fitting = () if text is None else (text,)
+    both = zip(fitting, together, strict=bool(fitting))
     return msgspec.structs.replace(
         tail,
-        messages=made,
-        tokens=sum(map(sizer.message, made)),
-        truncated=tuple(shown.seq for shown, whole in both if shown != whole),
+        messages=fitting,
+        tokens=sum(map(sizer.message, fitting)),
+        truncated=tuple(part.seq for part, whole in both if part != whole),
     )
 
 
@@ -252,27 +254,27 @@ def _is_text(content: tuple[ContentBlock, ...]) -> bool:
     return len(content) == 1 and type(content[0]) is TextBlock
 
 
-def _whole_from(messages: Sequence[Message], tools: Sequence[Message], place: int) -> int:
+def _whole_from(messages: Sequence[Message], tools: Sequence[Message], start: int) -> int:
     """Return the first index from ``place`` on where the messages can be cut."""
-    if place in {0, len(messages)} or not tools:
-        return place
-    cut = messages[place].seq
+    if start in {0, len(messages)} or not tools:
+        return start
+    cut = messages[start].seq
     ends = [pair.result_seq for pair in pairs(tools) if (pair.call_seq or cut) < cut]
     if all(end is not None and end < cut for end in ends):
-        return place
+        return start
     span = spans(messages)[cut]
     if span.first == cut:
-        return place
+        return start
     return next((i for i, m in enumerate(messages) if m.seq > span.last), len(messages))
 
 
 def stranded(messages: Sequence[Message]) -> set[int]:
     """Return the seqs of messages whose results all answer calls that are not here."""
-    found = pairs(messages)
-    joined = {pair.result_seq for pair in found if pair.call_seq is not None}
+    tool_pairs = pairs(messages)
+    joined = {pair.result_seq for pair in tool_pairs if pair.call_seq is not None}
     return {
         pair.result_seq
-        for pair in found
+        for pair in tool_pairs
         if pair.call_seq is None and pair.call_id is not None and pair.result_seq is not None
     } - joined
 
@@ -305,7 +307,7 @@ def truncate_messages(
     """
     return _largest(
         lambda limit: tuple(_truncated(message, limit) for message in messages),
-        lambda made: sum(sizer.message(message, budget) for message in made),
+        lambda candidate: sum(sizer.message(message, budget) for message in candidate),
         max(len(msgspec.json.encode(message.blocks)) for message in messages) + _IMAGE_CHARS,
         budget,
     )
@@ -317,7 +319,7 @@ def truncate_to_text(message: Message, budget: int, sizer: Sizer) -> Message | N
     whole = "\n".join(IMAGE if isinstance(part, int) else part for part in parts if part)
     return _largest(
         lambda limit: _with(message, (TextBlock(text=truncate(whole, limit)),)),
-        lambda made: sizer.message(made, budget),
+        lambda candidate: sizer.message(candidate, budget),
         len(whole),
         budget,
     )
@@ -335,10 +337,10 @@ def _largest(
         return None
     low, high, limit = 0, most, min(budget, most - 1)
     while high - low > 1 + low // _CLOSE:
-        made = make(limit)
-        spent = cost(made)
+        candidate = make(limit)
+        spent = cost(candidate)
         if spent <= budget:
-            best, low = made, limit
+            best, low = candidate, limit
             if spent > budget - budget // _CLOSE:
                 break
             limit = limit * budget // max(1, spent)

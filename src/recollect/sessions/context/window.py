@@ -209,8 +209,8 @@ class ContextWindows(Notebook):
             return self._view(tx, session, audience, limits), last
 
         view, last = self._access.database.read(unit)
-        told = told_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer)
-        tokens = max(view.tokens + extra_tokens, told)
+        reported = told_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer)
+        tokens = max(view.tokens + extra_tokens, reported)
         if view.is_full or tokens >= limits.compact:
             return self.compact(session_id, lease=lease)
         flush = self.flush(session_id) if tokens >= limits.flush else _NOT_DUE
@@ -249,44 +249,44 @@ class ContextWindows(Notebook):
         check_count(keep, "a number of messages")
 
         def unit(tx: Transaction) -> Replacement | None:
-            wanted = self._wanted(tx, session_id, keep)
+            plan = self._wanted(tx, session_id, keep)
             check_change(tx, session_id, lease, self._access.clock.now_ms())
-            return wanted
+            return plan
 
-        wanted = self._access.database.read(unit)
-        if wanted is None:
+        plan = self._access.database.read(unit)
+        if plan is None:
             return Compacted(session_id=session_id, outcome="nothing_to_replace")
         flush = self.flush(session_id)
-        return msgspec.structs.replace(self._compact(wanted, lease, own), flush=flush)
+        return msgspec.structs.replace(self._compact(plan, lease, own), flush=flush)
 
-    def _compact(self, wanted: Replacement, lease: object, own: Summary | None) -> Compacted:
-        between = (wanted.session_id, wanted.after_seq, wanted.through_seq, wanted.heard)
-        said = Reading(lambda: messages_between(self._access, *between), self._sizer)
+    def _compact(self, plan: Replacement, lease: object, own: Summary | None) -> Compacted:
+        between = (plan.session_id, plan.after_seq, plan.through_seq, plan.heard)
+        reading = Reading(lambda: messages_between(self._access, *between), self._sizer)
         try:
-            summary = self._summary(wanted, said) if own is None else own
+            summary = self._summary(plan, reading) if own is None else own
         except StoreError:
             raise
         except RecollectError as error:
-            return Compacted(session_id=wanted.session_id, outcome="failed", error=error.code)
+            return Compacted(session_id=plan.session_id, outcome="failed", error=error.code)
         if not summary.text:
-            return Compacted(session_id=wanted.session_id, outcome="failed", error="empty_summary",
+            return Compacted(session_id=plan.session_id, outcome="failed", error="empty_summary",
                              model_failure=summary.failure)  # fmt: skip
         if own is not None:
-            deque(said, maxlen=0)  # counts what it replaces
-        done = self._replace(wanted, summary, said.tokens, lease)
-        return msgspec.structs.replace(done, model_failure=summary.failure)
+            deque(reading, maxlen=0)  # counts what it replaces
+        result = self._replace(plan, summary, reading.tokens, lease)
+        return msgspec.structs.replace(result, model_failure=summary.failure)
 
     def _view(
         self, tx: Transaction, session: Session, audience: Audience, limits: Thresholds
     ) -> ContextView:
-        sizer, scope, heard = self._sizer, self._access.scope, heard_turns(tx, session, audience)
+        sizer, scope, turns = self._sizer, self._access.scope, heard_turns(tx, session, audience)
         compaction = self._compaction(tx, session, audience)
         through = 0 if compaction is None else compaction.through_seq
         summary = summary_within(compaction, limits.window, sizer)
         cost = 0 if summary is None else sizer.text(summary)
         parts = within(segments(tx, session), through, None)
-        tail = read_tail(self._newest(tx, parts, heard), limits.window - cost, sizer)
-        count = count_messages(tx, scope, parts, heard)
+        tail = read_tail(self._newest(tx, parts, turns), limits.window - cost, sizer)
+        count = count_messages(tx, scope, parts, turns)
         if count and not tail.messages:
             raise InvalidInput("the budget has no room for a message", hint="give more tokens")
         return ContextView(
@@ -310,11 +310,11 @@ class ContextWindows(Notebook):
         return visible_compaction(tx, self._access.scope, session, partial(audience.hears, session))
 
     def _newest(
-        self, tx: Transaction, parts: Sequence[LineageSegment], heard: HeardTurns
+        self, tx: Transaction, parts: Sequence[LineageSegment], turns: HeardTurns
     ) -> ReadNewest:
         def read(before: int | None, limit: int) -> list[Message]:
-            found = within(parts, 0, before)
-            return read_messages(tx, self._access.scope, found, limit, newest=True, turns=heard)
+            earlier = within(parts, 0, before)
+            return read_messages(tx, self._access.scope, earlier, limit, newest=True, turns=turns)
 
         return read
 
@@ -323,64 +323,64 @@ class ContextWindows(Notebook):
         audience = self._audience(tx, session)
         previous = self._compaction(tx, session, audience)
         through = 0 if previous is None else previous.through_seq
-        parts, heard = segments(tx, session), heard_turns(tx, session, audience)
-        read = self._newest(tx, within(parts, through, None), heard)
+        parts, turns = segments(tx, session), heard_turns(tx, session, audience)
+        read_newest = self._newest(tx, within(parts, through, None), turns)
         limit = thresholds_of(self._access.settings.context).compact
-        planned = plan_replacement(read, Keeping(keep, limit, self._sizer))
+        planned = plan_replacement(read_newest, Keeping(keep, limit, self._sizer))
         return planned and Replacement(
             session_id=session.id,
             audience=audience,
-            heard=heard,
+            heard=turns,
             sender=None if audience.hears(session) else newest_turn(tx, parts),
             previous=previous,
             through_seq=planned[0],
             kept_tokens=planned[1],
         )
 
-    def _summary(self, wanted: Replacement, spoken: Reading) -> Summary:
+    def _summary(self, plan: Replacement, spoken: Reading) -> Summary:
         settings, sizer = self._access.settings.context, self._sizer
         tokens = min(settings.summary_tokens, int(thresholds_of(settings).compact * _SUMMARY_SHARE))
         order = SummaryOrder(
-            previous="" if wanted.previous is None else wanted.previous.summary,
+            previous="" if plan.previous is None else plan.previous.summary,
             utterances=spoken,
             tokens=tokens,
             count=sizer.text,
         )
-        made = self._parts.summariser.summarise(order)
-        redacted = self._access.drafts.redacted(made.text.strip())
-        return msgspec.structs.replace(made, text=shortened(redacted, tokens, sizer.text))
+        summary = self._parts.summariser.summarise(order)
+        redacted = self._access.drafts.redacted(summary.text.strip())
+        return msgspec.structs.replace(summary, text=shortened(redacted, tokens, sizer.text))
 
     def _replace(
-        self, wanted: Replacement, summary: Summary, replaced_tokens: int, lease: object
+        self, plan: Replacement, summary: Summary, replaced_tokens: int, lease: object
     ) -> Compacted:
-        sizer, now, made = self._sizer, self._access.clock.now_ms(), self._access.ids.new()
-        before = 0 if wanted.previous is None else sizer.text(wanted.previous.summary)
+        sizer, now, compaction_id = self._sizer, self._access.clock.now_ms(), self._access.ids.new()
+        before = 0 if plan.previous is None else sizer.text(plan.previous.summary)
         after = sizer.text(summary.text)
 
         def unit(tx: Transaction) -> Compaction | None:
-            session = require_living(tx, self._access.scope, wanted.session_id)
+            session = require_living(tx, self._access.scope, plan.session_id)
             check_change(tx, session.id, lease, self._access.clock.now_ms())
-            if self._compaction(tx, session, wanted.audience) != wanted.previous:
+            if self._compaction(tx, session, plan.audience) != plan.previous:
                 return None
             compaction = Compaction(
-                id=made,
+                id=compaction_id,
                 session_id=session.id,
-                through_seq=wanted.through_seq,
+                through_seq=plan.through_seq,
                 last_seq=session.last_seq,
                 summary=summary.text,
                 made_by=summary.made_by,
-                tokens_before=before + replaced_tokens + wanted.kept_tokens,
-                tokens_after=after + wanted.kept_tokens,
+                tokens_before=before + replaced_tokens + plan.kept_tokens,
+                tokens_after=after + plan.kept_tokens,
                 created_at=now,
-                turn_sender=wanted.sender,
+                turn_sender=plan.sender,
             )
             store_compaction(tx, session, compaction)
             return compaction
 
-        done = self._access.write(unit)
-        if done is None:
-            return Compacted(session_id=wanted.session_id, outcome="overtaken")
-        return Compacted(session_id=wanted.session_id, outcome="compacted", compaction=done)
+        compaction = self._access.write(unit)
+        if compaction is None:
+            return Compacted(session_id=plan.session_id, outcome="overtaken")
+        return Compacted(session_id=plan.session_id, outcome="compacted", compaction=compaction)
 
 
 _LOOK_BACK = 200
@@ -431,8 +431,8 @@ class Replacement(msgspec.Struct, frozen=True, kw_only=True):
 class Reading:
     """Messages as a summary reads them, each once; counts what they cost."""
 
-    def __init__(self, read: Callable[[], Iterator[Message]], sizer: Sizer) -> None:
-        self._read = read
+    def __init__(self, source: Callable[[], Iterator[Message]], sizer: Sizer) -> None:
+        self._read = source
         self._sizer = sizer
         self.tokens = 0
 
@@ -443,25 +443,25 @@ class Reading:
         self.tokens += self._sizer.message(message)
 
 
-def plan_replacement(read: ReadNewest, keeping: Keeping) -> tuple[int, int] | None:
+def plan_replacement(read_newest: ReadNewest, keeping: Keeping) -> tuple[int, int] | None:
     """Return the seq up to which messages can be replaced, and the cost of the rest; None if none.
 
     Args:
-        read: Gives the messages of a view after its compaction.
+        read_newest: Gives the messages of a view after its compaction.
         keeping: What stays.
     """
     size = keeping.messages + _LOOK_BACK
     while True:
-        messages = read(None, size)
+        messages = read_newest(None, size)
         cut = _cut(messages, keeping)
         if len(messages) < size or (cut > messages[0].seq and _has_calls(messages, cut, size)):
             break
         size *= 2
     if not messages or cut == messages[0].seq:
         return None
-    kept = sum(keeping.sizer.message(message) for message in messages if message.seq >= cut)
+    kept_tokens = sum(keeping.sizer.message(message) for message in messages if message.seq >= cut)
     through = max(message.seq for message in messages if message.seq < cut)
-    return through, kept
+    return through, kept_tokens
 
 
 def _has_calls(messages: Sequence[Message], cut: int, looked: int) -> bool:
@@ -474,8 +474,8 @@ def _cut(messages: Sequence[Message], keeping: Keeping) -> int:
     if not messages:
         return 0
     end = messages[-1].seq
-    kept = _kept(messages, keeping)
-    cut = cut_before(messages, messages[-kept].seq) if kept else end + 1
+    count = _kept(messages, keeping)
+    cut = cut_before(messages, messages[-count].seq) if count else end + 1
     together = spans(messages)
     waiting = [pair.call_seq for pair in pending_calls(messages) if pair.call_seq is not None]
     return min([cut, *(together[seq].first for seq in waiting if together[seq].last == end)])
@@ -487,8 +487,8 @@ def _kept(messages: Sequence[Message], keeping: Keeping) -> int:
     costs = [keeping.sizer.message(message, keeping.limit) for message in newest]
     if sum(costs) <= keeping.limit * _MOST_KEPT:
         return len(newest)
-    kept, left = 1, keeping.limit * _KEPT_INSTEAD - costs[0]
-    while kept < len(costs) and costs[kept] <= left:
-        left -= costs[kept]
-        kept += 1
-    return kept
+    count, budget = 1, keeping.limit * _KEPT_INSTEAD - costs[0]
+    while count < len(costs) and costs[count] <= budget:
+        budget -= costs[count]
+        count += 1
+    return count

@@ -85,8 +85,8 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def open_steps(self) -> tuple[WorkStep, ...]:
         """The steps that are not completed, those in progress first."""
-        left = [step for step in self.steps if step.status != "completed"]
-        return tuple(sorted(left, key=lambda step: step.status != "in_progress"))
+        steps = [step for step in self.steps if step.status != "completed"]
+        return tuple(sorted(steps, key=lambda step: step.status != "in_progress"))
 
 
 class StateLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,25 +158,25 @@ class WorkingMemory:
             InvalidInput: a text is too long, there are too many steps, or one is not understood.
         """
         drafts, now = self._access.drafts, self._access.clock.now_ms()
-        wanted = None if task is None else _short(drafts.redacted(check_text(task, "task")))
-        given = None
+        new_task = None if task is None else _short(drafts.redacted(check_text(task, "task")))
+        new_steps = None
         if steps is not None:
-            given = tuple(
+            new_steps = tuple(
                 msgspec.structs.replace(step, text=_short(drafts.redacted(step.text)))
                 for step in map(_step, steps)
             )
-            check_most(len(given), MOST_STEPS, "a number of steps")
+            check_most(len(new_steps), MOST_STEPS, "a number of steps")
 
         def unit(tx: Transaction) -> SessionState:
             session = require_living(tx, self._access.scope, session_id)
             owner = self._people.at(tx, session.tenant)
             audience = Audience(owner=owner, group=answered_group(tx, session, owner))
             before = read_state(tx, session, heard_turns(tx, session, audience))
-            known = before or SessionState(session_id=session.id)
+            current = before or SessionState(session_id=session.id)
             state = SessionState(
                 session_id=session.id,
-                task=known.task if wanted is None else wanted,
-                steps=known.steps if given is None else given,
+                task=current.task if new_task is None else new_task,
+                steps=current.steps if new_steps is None else new_steps,
                 updated_at=now,
             )
             is_own = audience.hears(session)
@@ -195,8 +195,8 @@ def state_lines(tx: Transaction, session_id: str) -> list[StateLine]:
 
 def restore_state(tx: Transaction, session: Session, line: StateLine) -> bool:
     """Store a line, unless what is there is as new; return whether it was stored."""
-    known = {each.turn_sender: each.updated_at for each in state_lines(tx, session.id)}
-    if known.get(line.turn_sender, -1) >= line.updated_at:
+    times = {each.turn_sender: each.updated_at for each in state_lines(tx, session.id)}
+    if times.get(line.turn_sender, -1) >= line.updated_at:
         return False
     state = SessionState(
         session_id=session.id,
@@ -210,32 +210,32 @@ def restore_state(tx: Transaction, session: Session, line: StateLine) -> bool:
 
 
 def read_state(
-    tx: Transaction, session: Session, heard: HeardTurns = EVERY_TURN
+    tx: Transaction, session: Session, turns: HeardTurns = EVERY_TURN
 ) -> SessionState | None:
     """Return the working memory of a session, as far as some turns have it; None without any."""
     where = Condition(Scope(tenant=session.tenant)).also("session_id = ?", session.id)
-    heard.narrow(where)
+    turns.narrow(where)
     of: LiteralString = _STATES + where.sql + " ORDER BY updated_at DESC, turn_sender LIMIT 1"
     rows = compared_rows(tx, _STORED, of, where.params)
-    given = SessionState(session_id=session.id, **_fields(rows[0])) if rows else None
-    called = _called(tx, session, heard)
-    if given is None or called is None:
-        return given or called
-    if called.updated_at <= given.updated_at:
-        return given
-    return msgspec.structs.replace(called, task=given.task or called.task)
+    manual = SessionState(session_id=session.id, **_fields(rows[0])) if rows else None
+    called = _called(tx, session, turns)
+    if manual is None or called is None:
+        return manual or called
+    if called.updated_at <= manual.updated_at:
+        return manual
+    return msgspec.structs.replace(called, task=manual.task or called.task)
 
 
-def _called(tx: Transaction, session: Session, heard: HeardTurns) -> SessionState | None:
+def _called(tx: Transaction, session: Session, turns: HeardTurns) -> SessionState | None:
     """Return the state of the newest call of a todo tool."""
-    found: list[Row] = []
+    rows: list[Row] = []
     for sql in (_CALLED, _OBSERVED):
         where = Condition(Scope(tenant=session.tenant))
         where.sql, where.params = sql, [session.id, listed(_TOOLS)]
-        heard.narrow(where)
+        turns.narrow(where)
         newest: LiteralString = where.sql + " ORDER BY 3 DESC LIMIT 1"
-        found += tx.all(newest, where.params)
-    for row in sorted(found, key=lambda row: -integer(row[2])):
+        rows += tx.all(newest, where.params)
+    for row in sorted(rows, key=lambda row: -integer(row[2])):
         steps = steps_of(text(row[0]))
         if steps is not None:
             doing = [step.text for step in steps if step.status == "in_progress"]
@@ -256,37 +256,37 @@ def steps_of(arguments: str) -> tuple[WorkStep, ...] | None:
     (WorkStep(text='Sand the boat', status='pending'),)
     """
     with suppress(msgspec.DecodeError):
-        given = msgspec.json.decode(arguments)
-        known = given if isinstance(given, dict) else {}
-        entries = next((known[name] for name in _LISTS if name in known), None)
+        value = msgspec.json.decode(arguments)
+        fields = value if isinstance(value, dict) else {}
+        entries = next((fields[name] for name in _LISTS if name in fields), None)
         if isinstance(entries, list):
             with suppress(InvalidInput):
                 return tuple(_step(each) for each in entries[:MOST_STEPS])
     return None
 
 
-def _step(given: object) -> WorkStep:
+def _step(value: object) -> WorkStep:
     """Return a step from what a caller or a tool gives.
 
     Raises:
         InvalidInput: it is not understood.
     """
-    if isinstance(given, WorkStep):
-        return given
-    if isinstance(given, str):
-        return WorkStep(text=given)
-    if isinstance(given, Mapping):
-        said = next((given[name] for name in ("text", *_WORDS) if name in given), None)
-        status = given.get("status", "pending")
+    if isinstance(value, WorkStep):
+        return value
+    if isinstance(value, str):
+        return WorkStep(text=value)
+    if isinstance(value, Mapping):
+        words = next((value[name] for name in ("text", *_WORDS) if name in value), None)
+        status = value.get("status", "pending")
         with suppress(msgspec.ValidationError):
-            step = {"text": said, "status": _DONE.get(str(status), status)}
+            step = {"text": words, "status": _DONE.get(str(status), status)}
             return msgspec.convert(step, WorkStep)
     hint = f"give texts, or objects with text and status: {', '.join(get_args(StepStatus))}"
     raise InvalidInput("a step is not understood", hint=hint)
 
 
-def _short(said: str) -> str:
-    flat = " ".join(said.encode("utf-8", "replace").decode().split())
+def _short(words: str) -> str:
+    flat = " ".join(words.encode("utf-8", "replace").decode().split())
     if len(flat) > _MOST_CHARS:
         raise InvalidInput(
             f"a task or a step must not be longer than {_MOST_CHARS:,} characters",
@@ -309,6 +309,6 @@ def _fields(row: Row) -> dict[str, Any]:
 def _store(tx: Transaction, session: Session, sender: str | None, state: SessionState) -> None:
     tx.execute(_DROP, (session.id, sender))
     steps = msgspec.json.encode(state.steps).decode()
-    told = (state.task, steps, state.source, state.updated_at)
-    tx.execute(_STORE, (session.id, session.tenant, sender, *told))
+    cells = (state.task, steps, state.source, state.updated_at)
+    tx.execute(_STORE, (session.id, session.tenant, sender, *cells))
     note_change(tx, session, state.updated_at)
