@@ -142,9 +142,9 @@ class TranscriptMirror:
         Raises:
             StoreError: one of them cannot be read.
         """
-        with self._mutex, ExitStack() as held:
+        with self._mutex, ExitStack() as stack:
             with suppress(StoreReadOnly):  # then it is not being written either
-                held.enter_context(self._turns.turn(_LOCK_S))
+                stack.enter_context(self._turns.turn(_LOCK_S))
             return self._file(session_id).state()
 
     def heal(self, session_id: str) -> MirrorState:
@@ -182,8 +182,8 @@ class TranscriptMirror:
         """
         with os_errors(self._folder):
             files = sorted(self._folder.glob(f"*{MIRROR_SUFFIX}"))
-        known = set(self._database.read(lambda tx: [text(id_) for (id_,) in tx.rows(_KNOWN)]))
-        return [path for path in files if path.name.removesuffix(MIRROR_SUFFIX) not in known]
+        ids = set(self._database.read(lambda tx: [text(id_) for (id_,) in tx.rows(_KNOWN)]))
+        return [path for path in files if path.name.removesuffix(MIRROR_SUFFIX) not in ids]
 
     def ahead(self) -> int:
         """Return the number of mirrors with messages that the database lost, or is too old to have.
@@ -197,12 +197,12 @@ class TranscriptMirror:
         ends = dict(typed_rows(rows, tuple[str, int]))
         with os_errors(self._folder):
             names = [path.name for path in self._folder.glob(f"*{MIRROR_SUFFIX}")]
-        found = 0
+        count = 0
         for name in names:
             with suppress(InvalidInput):  # not one of ours
                 session_id = name.removesuffix(MIRROR_SUFFIX)
-                found += self._file(session_id).last_seq() > ends.get(session_id, 0)
-        return found
+                count += self._file(session_id).last_seq() > ends.get(session_id, 0)
+        return count
 
     def set_strays_aside(self) -> int:
         """Give strays another ending, so that nothing takes them for transcripts; count them.

@@ -93,21 +93,23 @@ class MirrorFile:
             return
         set_torn_tail_aside(self.path)
         last, session = _tail(self.path)
-        place = place_of(last)
+        position = place_of(last)
         if self._is_outdated():
             self.heal()
         elif any(map(self._says_otherwise, rewritten)):
             self.make_again()
-        elif place is None or not (self._is_right(last, place) and self._is_of_session(session)):
+        elif position is None or not (
+            self._is_right(last, position) and self._is_of_session(session)
+        ):
             self.heal()
         else:
-            _append(self.path, lines_behind(self._database, self._session_id, place))
+            _append(self.path, lines_behind(self._database, self._session_id, position))
             if changed:
                 self._tell_session()
 
-    def _is_right(self, line: bytes, place: MirrorPlace) -> bool:
-        is_session = place == MirrorPlace()
-        return is_session or line == line_at(self._database, self._session_id, place)
+    def _is_right(self, line: bytes, position: MirrorPlace) -> bool:
+        is_session = position == MirrorPlace()
+        return is_session or line == line_at(self._database, self._session_id, position)
 
     def _is_of_session(self, line: bytes) -> bool:
         now = session_line(self._database, self._session_id) if line else None
@@ -168,8 +170,8 @@ class MirrorFile:
         Raises:
             StoreError: it cannot be read.
         """
-        place = place_of(_tail(self.path)[0])
-        return 0 if place is None else place.seq
+        position = place_of(_tail(self.path)[0])
+        return 0 if position is None else position.seq
 
     def cut(self) -> None:
         """Write the file again from the database, of which something was removed.
@@ -279,17 +281,17 @@ def _compare(file: BinaryIO, expected: Iterator[bytes]) -> tuple[MirrorState, in
     session, matching = b"", 0
     while True:
         line = next(expected, b"")
-        found = _read(file, line)
-        while found.startswith(SESSION_LINE) and found.endswith(b"\n"):
-            if found[:-1] == session or not is_of_session(found, current):
+        actual = _read(file, line)
+        while actual.startswith(SESSION_LINE) and actual.endswith(b"\n"):
+            if actual[:-1] == session or not is_of_session(actual, current):
                 return MirrorState.ALTERED, matching
-            session, matching = found[:-1], max(matching, 1)
-            found = _read(file, line)
-        if not found:
+            session, matching = actual[:-1], max(matching, 1)
+            actual = _read(file, line)
+        if not actual:
             is_equal = not line and session == current
             return (MirrorState.EQUAL if is_equal else MirrorState.BEHIND), matching
-        if not line or not matching or found != line + b"\n":
-            return _tail_state(file, found), matching
+        if not line or not matching or actual != line + b"\n":
+            return _tail_state(file, actual), matching
         matching += 1
 
 
@@ -297,11 +299,11 @@ def _read(file: BinaryIO, expected: bytes) -> bytes:
     return file.readline(max(len(expected) + 2, _LONGEST_SESSION_LINE))
 
 
-def _tail_state(file: BinaryIO, found: bytes) -> MirrorState:
-    """Return TORN if ``found`` is the end of the file and no whole line, otherwise ALTERED."""
-    while not found.endswith(b"\n"):
-        found = file.readline(_LOOK_BACK)
-        if not found:
+def _tail_state(file: BinaryIO, tail: bytes) -> MirrorState:
+    """Return TORN if ``tail`` is the end of the file and no whole line, otherwise ALTERED."""
+    while not tail.endswith(b"\n"):
+        tail = file.readline(_LOOK_BACK)
+        if not tail:
             return MirrorState.TORN
     return MirrorState.ALTERED
 

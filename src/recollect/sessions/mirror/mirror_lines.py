@@ -180,15 +180,15 @@ def session_line(database: Database, session_id: str) -> bytes | None:
     return msgspec.json.encode(decode(SessionLine, names, row, objects, **facts))
 
 
-def lines_behind(database: Database, session_id: str, place: MirrorPlace) -> Iterator[bytes]:
+def lines_behind(database: Database, session_id: str, position: MirrorPlace) -> Iterator[bytes]:
     """Yield the lines after a position, as far as they go when the first one is requested.
 
     Raises:
         StoreCorrupt: messages are missing, or are not what was stored; lines of those before them
             may have been yielded.
     """
-    first, end, compactions = database.read(lambda tx: _head(tx, session_id, place))
-    after = max(place.seq, first)
+    first, end, compactions = database.read(lambda tx: _head(tx, session_id, position))
+    after = max(position.seq, first)
     page = partial(_rows, session_id=session_id, through_seq=end)
     while after < end:
         through, rows = database.read(partial(page, after_seq=after))
@@ -200,18 +200,18 @@ def lines_behind(database: Database, session_id: str, place: MirrorPlace) -> Ite
     yield from map(_compaction_line, compactions)
 
 
-def line_at(database: Database, session_id: str, place: MirrorPlace) -> bytes | None:
+def line_at(database: Database, session_id: str, position: MirrorPlace) -> bytes | None:
     """Return the line at a position; None if there is none, or it is the session's."""
-    if place.through_seq:
-        before = MirrorPlace(place.seq, place.through_seq - 1)
-        found = database.read(lambda tx: _head(tx, session_id, before))[2]
-        is_there = bool(found) and found[0][:2] == (place.seq, place.through_seq)
-        return _compaction_line(found[0]) if is_there else None
+    if position.through_seq:
+        before = MirrorPlace(position.seq, position.through_seq - 1)
+        compactions = database.read(lambda tx: _head(tx, session_id, before))[2]
+        is_there = bool(compactions) and compactions[0][:2] == (position.seq, position.through_seq)
+        return _compaction_line(compactions[0]) if is_there else None
 
     def unit(tx: Transaction) -> list[Row]:
-        first, end, _ = _head(tx, session_id, place)
-        is_inside = first < place.seq <= end
-        return _rows(tx, session_id, place.seq - 1, place.seq)[1] if is_inside else []
+        first, end, _ = _head(tx, session_id, position)
+        is_inside = first < position.seq <= end
+        return _rows(tx, session_id, position.seq - 1, position.seq)[1] if is_inside else []
 
     rows = database.read(unit)
     return _message_line(rows[0]) if rows else None
@@ -223,10 +223,10 @@ def place_of(line: bytes) -> MirrorPlace | None:
         if line.startswith(SESSION_LINE):
             session = msgspec.json.decode(line, type=SessionLine)
             return MirrorPlace() if session.recollect == FORMAT else None
-        place = msgspec.json.decode(line, type=MirrorPlace)
+        position = msgspec.json.decode(line, type=MirrorPlace)
     except UNREADABLE:
         return None
-    return place if place.seq > 0 else None
+    return position if position.seq > 0 else None
 
 
 def is_of_session(line: bytes, current: bytes) -> bool:
@@ -242,9 +242,9 @@ def says_the_same(outdated: Iterable[bytes], lines: Iterable[bytes]) -> bool:
     """Return whether lines of an older format say nothing that the current lines do not say."""
     now = iter(lines)
     current = next(now, b"")
-    said = (old for old in outdated if not _was_of_session(old, current))
-    places = zip_longest(said, now, fillvalue=b"")
-    return all(not old or _is_part(old, new) for old, new in places)
+    older = (old for old in outdated if not _was_of_session(old, current))
+    pairs = zip_longest(older, now, fillvalue=b"")
+    return all(not old or _is_part(old, new) for old, new in pairs)
 
 
 def _was_of_session(old: bytes, current: bytes) -> bool:
@@ -258,39 +258,39 @@ def _is_part(old: bytes, new: bytes, names: Iterable[str] = ()) -> bool:
         before, now = (msgspec.json.decode(line, type=dict[str, Any]) for line in (old, new))
     except UNREADABLE:
         return False
-    told = (before.keys() & {*names} or before.keys()) - {"recollect"}
-    return all(now.get(name) == before[name] for name in told)
+    fields = (before.keys() & {*names} or before.keys()) - {"recollect"}
+    return all(now.get(name) == before[name] for name in fields)
 
 
-def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, int, deque[Row]]:
+def _head(tx: Transaction, session_id: str, position: MirrorPlace) -> tuple[int, int, deque[Row]]:
     """Return the seq before the oldest message, the newest seq, and the compactions that follow."""
     row = tx.row(_ENDS, (session_id,))
-    found = tx.rows(_COMPACTIONS, (session_id, place.seq, place.through_seq))
+    compactions = tx.rows(_COMPACTIONS, (session_id, position.seq, position.through_seq))
     first, end = (integer(row[0]), integer(row[1])) if row else (0, 0)
-    return first, end, deque(found)
+    return first, end, deque(compactions)
 
 
 def _rows(
     tx: Transaction, session_id: str, after_seq: int, through_seq: int
 ) -> tuple[int, list[Row]]:
     """Return the seq up to which the messages are complete, and their rows."""
-    found: list[Row] = []
+    rows: list[Row] = []
     size = 0
     is_cut = True
     for row in tx.rows(_MESSAGES, (session_id, after_seq, through_seq, _BATCH_ROWS)):
-        found.append(row)
+        rows.append(row)
         size += len(text(row[9]))
         if size > BATCH_BYTES:
             break
     else:
-        is_cut = len(found) == _BATCH_ROWS
-    for row in found:
+        is_cut = len(rows) == _BATCH_ROWS
+    for row in rows:
         if not is_sound(row):
             raise damaged_message(row[0])
-    seqs = [integer(row[6]) for row in found]
+    seqs = [integer(row[6]) for row in rows]
     through = seqs[-1] if is_cut and seqs else through_seq
     check_span(tx, session_id, (after_seq + 1, through), seqs, is_narrowed=False)
-    return through, found
+    return through, rows
 
 
 def _message_line(row: Row) -> bytes:

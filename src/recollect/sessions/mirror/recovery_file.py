@@ -189,8 +189,8 @@ def write_recovery_file(home: Path, facts: RecoveryFacts) -> None:
     """
     path, content = home / RECOVERY_FILE, msgspec.json.encode(facts)
     with os_errors(path):
-        known = path.read_bytes() if path.is_file() else b""
-    if known != content and (known or facts != RecoveryFacts()):
+        current = path.read_bytes() if path.is_file() else b""
+    if current != content and (current or facts != RecoveryFacts()):
         write_file(path, content)
 
 
@@ -209,22 +209,24 @@ def read_recovery_file(home: Path) -> RecoveryFacts | None:
         return None
 
 
-def without_lost(facts: RecoveryFacts, known: Collection[str]) -> tuple[RecoveryFacts, int]:
+def without_lost(facts: RecoveryFacts, session_ids: Collection[str]) -> tuple[RecoveryFacts, int]:
     """Leave out the facts about imported files whose sessions did not come back.
 
     An import then reads these files again; what is there of them already is not added twice.
 
     Args:
         facts: The content of the file.
-        known: The ids of the sessions that came back.
+        session_ids: The ids of the sessions that came back.
 
     Returns:
         The facts, and the number of imported sessions that did not come back.
     """
-    lost = {each.foreign_id for each in facts.imported if each.id not in known}
-    kept = [row for row in facts.rows.imports if not lost or not _may_hold(Path(row.path), lost)]
-    rows = msgspec.structs.replace(facts.rows, imports=kept)
-    return msgspec.structs.replace(facts, rows=rows), len(lost)
+    missing = {each.foreign_id for each in facts.imported if each.id not in session_ids}
+    imports = [
+        row for row in facts.rows.imports if not missing or not _may_hold(Path(row.path), missing)
+    ]
+    rows = msgspec.structs.replace(facts.rows, imports=imports)
+    return msgspec.structs.replace(facts, rows=rows), len(missing)
 
 
 def _may_hold(path: Path, foreign_ids: Collection[str]) -> bool:

@@ -62,8 +62,8 @@ def require_sound(records: Database) -> None:
 def _count(records: Database | Snapshot, page: Page) -> int:
     after, number = "", 0
     while True:
-        after, found = records.read(partial(_page, page, after))
-        number += len(found)
+        after, rows = records.read(partial(_page, page, after))
+        number += len(rows)
         if not after:
             return number
 
