@@ -63,7 +63,7 @@ PARTICIPLES = frozenset(
 )
 CLEAN_ROOMS = (
     "audience core hook index integrations backends models observations"
-    " sessions/context sessions/mirror sessions/policy sessions/record store text workspace"
+    " sessions store text workspace"
 ).split()
 """Rooms whose functions bind none of these words; the others follow."""
 PUBLIC_ARGUMENTS = {

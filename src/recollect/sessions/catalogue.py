@@ -99,9 +99,9 @@ class Catalogue:
         access = self._access
 
         def unit(tx: Transaction) -> Session | None:
-            found = find_session(tx, access.scope, id_or_key)
-            if found is not None or (key := _key_of(id_or_key)) is None:
-                return found
+            session = find_session(tx, access.scope, id_or_key)
+            if session is not None or (key := _key_of(id_or_key)) is None:
+                return session
             is_person = not owner and access.settings.plain_keys == "person"
             user = plain_user(key, access.scope, is_person=is_person)
             where = Condition(access.scope).also("key = ?", key.text)
@@ -130,8 +130,8 @@ class Catalogue:
             project: Only in this project: a path of it, its name or its id.
             automatic: Also those of jobs, hooks and sub-agents.
         """
-        found = self.list(project=project, status="active", automatic=automatic, limit=1)
-        return found[0] if found else None
+        sessions = self.list(project=project, status="active", automatic=automatic, limit=1)
+        return sessions[0] if sessions else None
 
     def list(
         self,
@@ -266,26 +266,28 @@ def named_session(tx: Transaction, scope: Scope, name: str, *, deleted: bool = F
     """
     if not isinstance(name, str):
         raise InvalidInput("the name of a session must be a text", hint="give an id or a title")
-    found = find_session(tx, scope, name)
-    if found is not None:
-        return found
-    known = _known(tx, scope)
-    there = [session for session in known if session.status != "deleted"]
-    gone = [session for session in known if session.status == "deleted"] if deleted else []
+    exact = find_session(tx, scope, name)
+    if exact is not None:
+        return exact
+    sessions = _known(tx, scope)
+    there = [session for session in sessions if session.status != "deleted"]
+    removed = [session for session in sessions if session.status == "deleted"] if deleted else []
     others = (
-        named(named_so, name)
-        for named_so in (there, gone)
-        for named in (_by_foreign_id, _by_title, _by_key)
+        look_up(named_so, name)
+        for named_so in (there, removed)
+        for look_up in (_by_foreign_id, _by_title, _by_key)
     )
-    for meant in (_by_end(known, name), *others):
-        if len(meant) == 1:
-            return require_session(tx, scope, meant[0].id)
-        if meant:
-            raise _unclear(meant)
+    for matches in (_by_end(sessions, name), *others):
+        if len(matches) == 1:
+            return require_session(tx, scope, matches[0].id)
+        if matches:
+            raise _unclear(matches)
     owner = _by_record(tx, scope, name)
     if owner is not None:
         return owner
-    raise NotFound("there is no such session", hint=_near([*there, *gone], name, deleted=deleted))
+    raise NotFound(
+        "there is no such session", hint=_near([*there, *removed], name, deleted=deleted)
+    )
 
 
 class _Known(msgspec.Struct, frozen=True, gc=False):
@@ -314,30 +316,30 @@ def _by_foreign_id(sessions: Sequence[_Known], name: str) -> list[_Known]:
 
 
 def _by_title(sessions: Sequence[_Known], name: str) -> list[_Known]:
-    wanted = " ".join(name.split()).casefold()
-    return [s for s in sessions if s.title and " ".join(s.title.split()).casefold() == wanted]
+    title = " ".join(name.split()).casefold()
+    return [s for s in sessions if s.title and " ".join(s.title.split()).casefold() == title]
 
 
 def _by_key(sessions: Sequence[_Known], name: str) -> list[_Known]:
     key = _key_of(name)
-    meant = [s for s in sessions if key is not None and s.key == key.text]
-    return sorted(meant, key=lambda s: s.status != "active")[:1]
+    matches = [s for s in sessions if key is not None and s.key == key.text]
+    return sorted(matches, key=lambda s: s.status != "active")[:1]
 
 
 def _by_record(tx: Transaction, scope: Scope, name: str) -> Session | None:
     """Return the session of the record with a number; None if there is none."""
-    meant = parse_record(name)
-    table = None if meant is None else _NUMBERED.get(meant.kind or "")
-    if meant is None or table is None:
+    record = parse_record(name)
+    table = None if record is None else _NUMBERED.get(record.kind or "")
+    if record is None or table is None:
         return None
-    where = Condition(scope, "session_id").also("number = ?", meant.number)
+    where = Condition(scope, "session_id").also("number = ?", record.number)
     row = tx.row(table + where.sql, where.params)
-    found = None if row is None else find_session(tx, scope, text(row[0]))
-    return None if found is None or found.status == DELETED else found
+    session = None if row is None else find_session(tx, scope, text(row[0]))
+    return None if session is None or session.status == DELETED else session
 
 
-def _unclear(meant: Sequence[_Known]) -> Conflict:
-    ids = [session.id for session in meant]
+def _unclear(sessions: Sequence[_Known]) -> Conflict:
+    ids = [session.id for session in sessions]
     more = "" if len(ids) <= SHOWN else f" and {len(ids) - SHOWN} more"
     return Conflict(
         f"{len(ids)} sessions are called so",
@@ -347,11 +349,11 @@ def _unclear(meant: Sequence[_Known]) -> Conflict:
 
 
 def _near(sessions: Sequence[_Known], name: str, *, deleted: bool) -> str:
-    names = {named.casefold(): s for s in sessions for named in (s.key, s.title) if named}
-    found = [names[near] for near in difflib.get_close_matches(name.casefold(), names, n=SHOWN)]
+    names = {label.casefold(): s for s in sessions for label in (s.key, s.title) if label}
+    matches = [names[near] for near in difflib.get_close_matches(name.casefold(), names, n=SHOWN)]
     ids = {session.id: session for session in sessions}
-    found += [ids[i] for i in difflib.get_close_matches(name, ids, n=SHOWN, cutoff=0.8)]
-    if not found:
+    matches += [ids[i] for i in difflib.get_close_matches(name, ids, n=SHOWN, cutoff=0.8)]
+    if not matches:
         return LIST_ALL if deleted else LIST_THEM
-    listed = ", ".join(dict.fromkeys(session.id for session in found))
+    listed = ", ".join(dict.fromkeys(session.id for session in matches))
     return f"see `recollect sessions show ID` for what is near: {listed}"

@@ -154,14 +154,14 @@ class Endings:
 
         database = self._access.database
         session = database.read(lambda tx: find_session(tx, scope, session_id))
-        made = []
+        episodes = []
         if session is not None and self._make_writer is not None:
-            made = self._make_writer().write(session, session.last_seq)
+            episodes = self._make_writer().write(session, session.last_seq)
 
         def unit(tx: Transaction) -> None:
             if tx.row(_DONE, (session_id, at)) is None:
                 return  # somebody else wrote it, it ended again, or was erased meanwhile
-            for episode in made:
+            for episode in episodes:
                 store_episode(tx, episode)
             if session is not None:
                 tx.execute(_SUMMARISED, (session.id, session.last_seq))

@@ -120,17 +120,17 @@ class Identities:
             InvalidInput: they are not an account.
         """
         who, tenant = _account(channel, channel_user_id), self._tenant()
-        known = self._access.database.read(lambda tx: _person(self._people.at(tx, tenant), who))
-        if known is not None:
-            return known
+        person = self._access.database.read(lambda tx: _person(self._people.at(tx, tenant), who))
+        if person is not None:
+            return person
         now, user_id = self._access.clock.now_ms(), self._access.ids.new()
 
         def add(tx: Transaction) -> str:
-            known = _person(self._people.at(tx, tenant), who)
-            if known is None:
+            person = _person(self._people.at(tx, tenant), who)
+            if person is None:
                 row = LinkedRow(str(who), user_id, None, now, "resolved")
                 replace_link(tx, tenant, None, row)
-            return known or user_id
+            return person or user_id
 
         return self._access.database.write(add)
 
@@ -241,18 +241,23 @@ class Identities:
             Conflict: as for `link`.
         """
         who, tenant = _account(channel, channel_user_id), self._tenant()
-        now, told = self._access.clock.now_ms(), _digest(tenant, code.strip().upper())
+        now, digest = self._access.clock.now_ms(), _digest(tenant, code.strip().upper())
 
         def take(tx: Transaction) -> str | None:
             tx.execute(_END, (tenant, WRONG_TRIES, now))
-            codes = [(text(name), blob(kept)) for name, kept in tx.all(_CODES, (tenant, now))]
-            found = [name for name, kept in codes if hmac.compare_digest(kept, told)]
-            if not found or found[0] == str(who):
+            codes = [
+                (text(name), blob(code_digest))
+                for name, code_digest in tx.all(_CODES, (tenant, now))
+            ]
+            names = [
+                name for name, code_digest in codes if hmac.compare_digest(code_digest, digest)
+            ]
+            if not names or names[0] == str(who):
                 tx.execute(_FAIL, (tenant,))
                 tx.execute(_END, (tenant, WRONG_TRIES, now))
                 return None
-            tx.execute(_USED, (tenant, found[0]))
-            return found[0]
+            tx.execute(_USED, (tenant, names[0]))
+            return names[0]
 
         other = self._access.database.write(take)
         if other is None:
@@ -273,8 +278,8 @@ class Identities:
 
         def look(tx: Transaction) -> tuple[IdentityProposal, ...]:
             owner = self._people.at(tx, tenant)
-            found = open_proposals(tx, tenant)
-            return tuple(each for each in found if not _is_linked(owner, each))
+            proposals = open_proposals(tx, tenant)
+            return tuple(each for each in proposals if not _is_linked(owner, each))
 
         return self._access.database.read(look)
 
@@ -373,23 +378,23 @@ def _each_identity(
     people: People, tx: Transaction, tenant: str, user_id: str | None
 ) -> list[LinkedPerson]:
     """Return the people of the settings and of the records; or one of them, by any name."""
-    configured, found = people.configured, dict[str, list[LinkedAccount]]()
-    named = [*configured.accounts, *configured.links.people]
-    named += [Account(None, None, id_) for id_ in configured.links.anywhere]
-    for account in dict.fromkeys(named):
+    configured, by_person = people.configured, dict[str, list[LinkedAccount]]()
+    accounts = [*configured.accounts, *configured.links.people]
+    accounts += [Account(None, None, id_) for id_ in configured.links.anywhere]
+    for account in dict.fromkeys(accounts):
         linked = LinkedAccount(account=str(account), made_by="settings")
-        found.setdefault(_person(configured, account) or "", []).append(linked)
+        by_person.setdefault(_person(configured, account) or "", []).append(linked)
     for row in linked_rows(tx, tenant):
         if _person(configured, parse_account(row.account)) is None:
-            found.setdefault(row.user_id, []).append(_linked(row))
+            by_person.setdefault(row.user_id, []).append(_linked(row))
     if user_id is not None:
         user_id = _known_as(people.at(tx, tenant), user_id)
-        found = {user_id: found[user_id]} if user_id in found else {}
+        by_person = {user_id: by_person[user_id]} if user_id in by_person else {}
     return [
         LinkedPerson(
-            user_id=name, accounts=tuple(sorted(found[name], key=lambda each: each.account))
+            user_id=name, accounts=tuple(sorted(by_person[name], key=lambda each: each.account))
         )
-        for name in sorted(found)
+        for name in sorted(by_person)
     ]
 
 
@@ -449,5 +454,5 @@ def _linked(row: LinkedRow) -> LinkedAccount:
 
 
 def _digest(tenant: str, code: str) -> bytes:
-    known = code.encode("utf-8", "replace").decode()
-    return hashlib.sha256(msgspec.json.encode((tenant, known))).digest()
+    encodable = code.encode("utf-8", "replace").decode()
+    return hashlib.sha256(msgspec.json.encode((tenant, encodable))).digest()

@@ -59,22 +59,22 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 
 def find_lease(tx: Transaction, session_id: str, now: int) -> Lease | None:
     """Return the lease that is in force."""
-    found = _stored(tx, session_id)
-    return found if found is not None and found.expires_at > now else None
+    lease = _stored(tx, session_id)
+    return lease if lease is not None and lease.expires_at > now else None
 
 
-def take_lease(tx: Transaction, wanted: Lease, now: int) -> Lease:
-    """Return a lease for the holder of ``wanted``; one that it has is extended.
+def take_lease(tx: Transaction, request: Lease, now: int) -> Lease:
+    """Return a lease for the holder of ``request``; one that it has is extended.
 
     Raises:
         Conflict: another program holds the session.
     """
-    known = _stored(tx, wanted.session_id)
-    is_held = known is not None and known.expires_at > now
-    if known is not None and is_held and known.holder != wanted.holder:
-        raise held(known, now)
-    fence = (known.fence if known is not None else 0) + (0 if is_held else 1)
-    lease = msgspec.structs.replace(wanted, fence=fence)
+    current = _stored(tx, request.session_id)
+    is_held = current is not None and current.expires_at > now
+    if current is not None and is_held and current.holder != request.holder:
+        raise held(current, now)
+    fence = (current.fence if current is not None else 0) + (0 if is_held else 1)
+    lease = msgspec.structs.replace(request, fence=fence)
     row = (lease.session_id, lease.holder, fence, lease.expires_at, int(lease.is_exclusive))
     tx.execute(_TAKE, row)
     return lease
@@ -91,14 +91,14 @@ def check_lease(tx: Transaction, lease: object) -> None:
     """
     if not isinstance(lease, Lease):  # lower layers pass on any object
         raise InvalidInput("lease must be a Lease", hint="pass what `hold` gave: its .lease")
-    known = _stored(tx, lease.session_id)
-    if known is None or (known.holder, known.fence) != (lease.holder, lease.fence):
+    current = _stored(tx, lease.session_id)
+    if current is None or (current.holder, current.fence) != (lease.holder, lease.fence):
         raise Conflict(
             "another program has gone on with the session",
             hint="fork the session, or resume it again when the other one is finished",
             session_id=lease.session_id,
         )
-    if known.expires_at == GIVEN_BACK:
+    if current.expires_at == GIVEN_BACK:
         raise Conflict(
             "the session was released", hint="hold it again", session_id=lease.session_id
         )
@@ -112,8 +112,8 @@ def check_change(tx: Transaction, session_id: str, lease: object, now: int) -> N
     """
     if lease is not None:
         check_lease(tx, lease)
-    elif (known := find_lease(tx, session_id, now)) is not None:
-        raise held(known, now)
+    elif (current := find_lease(tx, session_id, now)) is not None:
+        raise held(current, now)
 
 
 def check_append(
@@ -158,5 +158,5 @@ def _stored(tx: Transaction, session_id: str) -> Lease | None:
     row = tx.row(_FIND, (session_id,))
     if row is None:
         return None
-    named = ("holder", "fence", "expires_at")
-    return decode(Lease, named, row, session_id=session_id, is_exclusive=bool(row[3]))
+    fields = ("holder", "fence", "expires_at")
+    return decode(Lease, fields, row, session_id=session_id, is_exclusive=bool(row[3]))

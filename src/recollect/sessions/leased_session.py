@@ -40,14 +40,14 @@ class SessionCall(Generic[P, R]):
             return self._call
         values: Mapping[str, Any] = getattr(handle, _VALUES)
         method = MethodType(self._call, getattr(handle, self._target))
-        named = {name: values[name] for name in self._named}
-        return partial(method, *([values["session_id"]] if self._takes_id else []), **named)
+        arguments = {name: values[name] for name in self._named}
+        return partial(method, *([values["session_id"]] if self._takes_id else []), **arguments)
 
     @cached_property
     def _named(self) -> list[str]:
         """The values of the session that the call takes by name: on whose behalf, and the lease."""
-        taken = inspect.signature(self._call).parameters
-        return [name for name in ("for_session", "lease") if name in taken]
+        parameters = inspect.signature(self._call).parameters
+        return [name for name in ("for_session", "lease") if name in parameters]
 
 
 _VALUES = "_values"

@@ -81,48 +81,48 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
         return reason or "new"
 
 
-def fresh_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) -> Session | None:
-    """Return the fresh session of the key and project of ``wanted`` that was used last.
+def fresh_session(tx: Transaction, new: Session, scope: Scope, turn: Turn) -> Session | None:
+    """Return the fresh session of the key and project of ``new`` that was used last.
 
     Not only the newest one is checked: after the clock was set back, an older one has a later time.
     """
-    where = _active(wanted, scope)
+    where = _active(new, scope)
     where.also("updated_at >= ?", turn.rule.oldest_message(turn.now))
     where.also("created_at >= ?", turn.rule.oldest_start(turn.now, turn.zone))
     return next(iter(select_sessions(tx, where, 1)), None)
 
 
-def open_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) -> Session:
-    """Return the fresh session of a key, or begin ``wanted`` where there is none."""
-    found = fresh_session(tx, wanted, scope, turn)
-    if found is not None:
-        return found
-    before = _newest(tx, wanted, scope)
+def open_session(tx: Transaction, new: Session, scope: Scope, turn: Turn) -> Session:
+    """Return the fresh session of a key, or begin ``new`` where there is none."""
+    fresh = fresh_session(tx, new, scope, turn)
+    if fresh is not None:
+        return fresh
+    before = _newest(tx, new, scope)
     if before is None:
-        return add_session(tx, wanted)
-    return _follow(tx, before, wanted, turn.stale_reason(before))
+        return add_session(tx, new)
+    return _follow(tx, before, new, turn.stale_reason(before))
 
 
-def _newest(tx: Transaction, wanted: Session, scope: Scope) -> Session | None:
-    return next(iter(select_sessions(tx, _active(wanted, scope), 1)), None)
+def _newest(tx: Transaction, new: Session, scope: Scope) -> Session | None:
+    return next(iter(select_sessions(tx, _active(new, scope), 1)), None)
 
 
-def _active(wanted: Session, scope: Scope) -> Condition:
-    return under_key(wanted, scope).equal("status", "active").equal("project", wanted.project)
+def _active(new: Session, scope: Scope) -> Condition:
+    return under_key(new, scope).equal("status", "active").equal("project", new.project)
 
 
-def reset_session(tx: Transaction, wanted: Session, scope: Scope, reason: str) -> Session:
-    """Begin ``wanted`` in place of the current session of its key, which is archived.
+def reset_session(tx: Transaction, new: Session, scope: Scope, reason: str) -> Session:
+    """Begin ``new`` in place of the current session of its key, which is archived.
 
     Raises:
         Conflict: another program holds that one.
     """
-    found = _newest(tx, wanted, scope)
-    if found is None:
-        return add_session(tx, wanted)
-    check_change(tx, found.id, None, wanted.updated_at)
-    set_status(tx, found, "archived", wanted.updated_at)
-    return _follow(tx, found, wanted, reason)
+    current = _newest(tx, new, scope)
+    if current is None:
+        return add_session(tx, new)
+    check_change(tx, current.id, None, new.updated_at)
+    set_status(tx, current, "archived", new.updated_at)
+    return _follow(tx, current, new, reason)
 
 
 def fork_session(
@@ -223,9 +223,9 @@ def set_title(tx: Transaction, session: Session, title: str | None, at: int) -> 
     return msgspec.structs.replace(session, title=title)
 
 
-def _follow(tx: Transaction, before: Session, wanted: Session, reason: str) -> Session:
+def _follow(tx: Transaction, before: Session, new: Session, reason: str) -> Session:
     session = msgspec.structs.replace(
-        wanted,
+        new,
         previous_id=before.id,
         compaction_count=before.compaction_count,
         mode=before.mode,
@@ -269,7 +269,7 @@ def wanted_session(
     access: SessionAccess,
     name: str | ForeignName | None,
     project: str | None = None,
-    given: NewSession = _PLAIN,
+    options: NewSession = _PLAIN,
     *,
     owner: bool = False,
 ) -> Session:
@@ -279,7 +279,7 @@ def wanted_session(
         access: The records, and their owner.
         name: Its key, or its name in another program.
         project: What it is about.
-        given: More facts of the caller.
+        options: More facts of the caller.
         owner: Whether a plain name is a session of the owner's; else ``sessions.plain_keys``
             decides its owner.
 
@@ -288,14 +288,14 @@ def wanted_session(
         Denied: the key or project belongs to another owner than the scope's.
     """
     now, drafts = access.clock.now_ms(), access.drafts
-    began = now if given.at is None else check_time(given.at)
+    began = now if options.at is None else check_time(options.at)
     foreign = name if isinstance(name, ForeignName) else None
-    written = name.key if isinstance(name, ForeignName) else name
-    key = None if written is None else parse_key(drafts.checked(written, "session key"))
+    key_text = name.key if isinstance(name, ForeignName) else name
+    key = None if key_text is None else parse_key(drafts.checked(key_text, "session key"))
     session = Session(
         id=access.ids.new()
-        if given.id is None
-        else drafts.checked(check_id(given.id), "session id"),
+        if options.id is None
+        else drafts.checked(check_id(options.id), "session id"),
         tenant=access.scope.tenant,
         status="active",
         created_at=began,
@@ -304,8 +304,8 @@ def wanted_session(
         source=None if foreign is None else foreign.source,
         foreign_id=None if foreign is None else drafts.identifier(foreign.id),
         project=access.project_label(project),
-        title=None if given.title is None else drafts.label(given.title, "title"),
-        metadata=drafts.facts(given.metadata or {}),
+        title=None if options.title is None else drafts.label(options.title, "title"),
+        metadata=drafts.facts(options.metadata or {}),
     )
     is_person = not owner and access.settings.plain_keys == "person"
     return owned_session(session, key, access.scope, is_person=is_person)
@@ -350,12 +350,12 @@ class LifeHook(msgspec.Struct, frozen=True, kw_only=True):
     place: str | None = None
 
 
-def expected_hooked(tx: Transaction, wanted: Session, scope: Scope, hook: LifeHook) -> Hooked:
+def expected_hooked(tx: Transaction, new: Session, scope: Scope, hook: LifeHook) -> Hooked:
     """Return the session that a hook belongs to, as it is before one begins or is opened again.
 
     Args:
         tx: A transaction.
-        wanted: What would begin, with its name and project.
+        new: What would begin, with its name and project.
         scope: The owner of the sessions.
         hook: What the hook reports.
 
@@ -363,43 +363,43 @@ def expected_hooked(tx: Transaction, wanted: Session, scope: Scope, hook: LifeHo
         Conflict: another program has it under an id, and it was deleted or erased here.
         NotFound: likewise, and it belongs to another owner than the scope's.
     """
-    if wanted.foreign_id is not None:
-        return _expected_foreign(tx, wanted, scope, hook)
+    if new.foreign_id is not None:
+        return _expected_foreign(tx, new, scope, hook)
     moment, at = hook.moment, hook.at
-    running = _of_hook(tx, wanted, scope, moment, "active")
+    running = _of_hook(tx, new, scope, moment, "active")
     if running is not None:
         return Hooked(session=running, became="continued")
     if moment == "start" or (moment == "during" and at is None):
-        return Hooked(session=wanted, became="began")
-    over = _of_hook(tx, wanted, scope, moment, "archived")
+        return Hooked(session=new, became="began")
+    over = _of_hook(tx, new, scope, moment, "archived")
     if over is not None and moment == "resume":
         return Hooked(session=over, became="resumed")
     if over is None or (at is not None and at > (over.ended_at or 0)):
-        return Hooked(session=wanted, became="began")
+        return Hooked(session=new, became="began")
     return Hooked(session=over, became="over")
 
 
-def _expected_foreign(tx: Transaction, wanted: Session, scope: Scope, hook: LifeHook) -> Hooked:
-    tenant, source = wanted.tenant, wanted.source or ""
-    id_, known = find_placed(tx, tenant, source, wanted.foreign_id or "", hook.place)
-    if known is None and is_buried(tx, tenant, [(source, id_), (OURS, id_)]):
+def _expected_foreign(tx: Transaction, new: Session, scope: Scope, hook: LifeHook) -> Hooked:
+    tenant, source = new.tenant, new.source or ""
+    id_, session = find_placed(tx, tenant, source, new.foreign_id or "", hook.place)
+    if session is None and is_buried(tx, tenant, [(source, id_), (OURS, id_)]):
         raise Conflict("the session was erased", hint="begin another one")
-    if known is None:
-        return Hooked(session=msgspec.structs.replace(wanted, foreign_id=id_), became="began")
-    require_living(tx, scope, known.id)
-    if known.status == "active":
-        return Hooked(session=known, became="continued")
-    is_later = hook.at is None or hook.at > (known.ended_at or 0)
+    if session is None:
+        return Hooked(session=msgspec.structs.replace(new, foreign_id=id_), became="began")
+    require_living(tx, scope, session.id)
+    if session.status == "active":
+        return Hooked(session=session, became="continued")
+    is_later = hook.at is None or hook.at > (session.ended_at or 0)
     goes_on = hook.moment in {"start", "resume"} and is_later
-    return Hooked(session=known, became="resumed" if goes_on else "over")
+    return Hooked(session=session, became="resumed" if goes_on else "over")
 
 
-def hook_session(tx: Transaction, wanted: Session, scope: Scope, hook: LifeHook) -> Hooked:
+def hook_session(tx: Transaction, new: Session, scope: Scope, hook: LifeHook) -> Hooked:
     """Return the session that a hook belongs to, begun or opened again if needed.
 
     Arguments and errors as for `expected_hooked`.
     """
-    expected = expected_hooked(tx, wanted, scope, hook)
+    expected = expected_hooked(tx, new, scope, hook)
     if expected.became == "began":
         session = add_session(tx, expected.session)
         if hook.place is not None:
@@ -407,13 +407,13 @@ def hook_session(tx: Transaction, wanted: Session, scope: Scope, hook: LifeHook)
         return Hooked(session=session, became="began")
     if expected.became != "resumed":
         return expected
-    session = set_status(tx, expected.session, "active", wanted.updated_at)
-    record_event(tx, SessionResumed(scope=owner_of(session), at=wanted.updated_at))
+    session = set_status(tx, expected.session, "active", new.updated_at)
+    record_event(tx, SessionResumed(scope=owner_of(session), at=new.updated_at))
     return Hooked(session=session, became="resumed")
 
 
 def _of_hook(
-    tx: Transaction, wanted: Session, scope: Scope, moment: Moment, status: str
+    tx: Transaction, new: Session, scope: Scope, moment: Moment, status: str
 ) -> Session | None:
     """Return the session of the key that was used last: in the project, where there is one.
 
@@ -425,10 +425,10 @@ def _of_hook(
         where.equal("status", status).equal("project", project)
         return next(iter(select_sessions(tx, where, 1)), None)
 
-    projects = [wanted.project]
-    if wanted.project is not None and moment != "start":
+    projects = [new.project]
+    if new.project is not None and moment != "start":
         projects.append(None)
-    found = [newest(under_key(wanted, scope), project) for project in projects]
-    if wanted.user is None and not any(found):
-        found = [newest(Condition(scope).equal("key", wanted.key), each) for each in projects]
-    return next(filter(None, found), None)
+    sessions = [newest(under_key(new, scope), project) for project in projects]
+    if new.user is None and not any(sessions):
+        sessions = [newest(Condition(scope).equal("key", new.key), each) for each in projects]
+    return next(filter(None, sessions), None)

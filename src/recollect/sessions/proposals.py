@@ -95,8 +95,8 @@ def update_proposals(
         messages: All that were read.
         claimed: What they claim.
     """
-    found = listed([f"{each.message_id} {each.claimed}" for each in claimed])
-    tx.execute(_DROP_OTHERS, (tenant, listed(messages), found))
+    claims = listed([f"{each.message_id} {each.claimed}" for each in claimed])
+    tx.execute(_DROP_OTHERS, (tenant, listed(messages), claims))
     rows = [(*msgspec.structs.astuple(each), tenant, each.message_id) for each in claimed]
     tx.executemany(_ADD, rows)
 

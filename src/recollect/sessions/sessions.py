@@ -151,8 +151,8 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
             Conflict: there is a session with this id, or one was erased.
             Denied: the key or project belongs to another owner than the scope's.
         """
-        given = NewSession(title=title, metadata=metadata, at=at, id=session_id)
-        session = self._new(key, project, given, owner=owner)
+        options = NewSession(title=title, metadata=metadata, at=at, id=session_id)
+        session = self._new(key, project, options, owner=owner)
         if mode is not None:
             session = msgspec.structs.replace(session, mode=check_mode(session, mode))
         return self._begin(lambda tx: add_session(tx, session, self.scope))
@@ -173,15 +173,15 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
             InvalidInput: the key cannot be one.
             Denied: the key or project belongs to another owner than the scope's.
         """
-        wanted = self._new(key, project, owner=owner)
+        new = self._new(key, project, owner=owner)
         settings = self._access.settings
         rule = rule_for(settings.fresh, parse_key(key))
-        turn = Turn(now=wanted.updated_at, rule=rule, zone=zone_of(settings.time_zone))
-        known = self._access.database.read(lambda tx: fresh_session(tx, wanted, self.scope, turn))
-        if known is not None:
+        turn = Turn(now=new.updated_at, rule=rule, zone=zone_of(settings.time_zone))
+        session = self._access.database.read(lambda tx: fresh_session(tx, new, self.scope, turn))
+        if session is not None:
             self._opened()
-            return known
-        return self._begin(lambda tx: open_session(tx, wanted, self.scope, turn))
+            return session
+        return self._begin(lambda tx: open_session(tx, new, self.scope, turn))
 
     def hooked(
         self,
@@ -214,16 +214,16 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
             Conflict: it would be opened again, and another program holds it; or it was deleted.
         """
         check_moment(moment)
-        place = name.place if isinstance(name, ForeignName) else None
-        hook = LifeHook(moment=moment, at=None if at is None else check_time(at), place=place)
-        wanted = self._new(name, project, owner=owner)
-        found = self._access.database.read(lambda tx: expected_hooked(tx, wanted, self.scope, hook))
-        if found.became in {"began", "resumed"}:
-            beginning(found)
-            found = self._access.write(lambda tx: hook_session(tx, wanted, self.scope, hook))
-        if found.became != "continued" or moment in {"start", "resume"}:
+        location = name.place if isinstance(name, ForeignName) else None
+        hook = LifeHook(moment=moment, at=None if at is None else check_time(at), place=location)
+        new = self._new(name, project, owner=owner)
+        outcome = self._access.database.read(lambda tx: expected_hooked(tx, new, self.scope, hook))
+        if outcome.became in {"began", "resumed"}:
+            beginning(outcome)
+            outcome = self._access.write(lambda tx: hook_session(tx, new, self.scope, hook))
+        if outcome.became != "continued" or moment in {"start", "resume"}:
             self._opened()
-        return found
+        return outcome
 
     def reset(
         self, key: str, project: str | None = None, *, reason: str = "new", owner: bool = False
@@ -241,9 +241,9 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         Raises:
             RecollectError: as `open`.
         """
-        wanted = self._new(parse_key(key).text, project, owner=owner)
+        new = self._new(parse_key(key).text, project, owner=owner)
         cause = self._access.drafts.label(reason, "reason")
-        return self._change(lambda tx: reset_session(tx, wanted, self.scope, cause))
+        return self._change(lambda tx: reset_session(tx, new, self.scope, cause))
 
     def start(
         self,
@@ -273,25 +273,25 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
             NotFound: there is nothing with that name.
             Conflict: several sessions match, or the one that does was deleted.
         """
-        chosen = [session_id is not None, resume is not None, continue_latest]
-        if sum(chosen) > 1:
+        choices = [session_id is not None, resume is not None, continue_latest]
+        if sum(choices) > 1:
             raise InvalidInput(
                 "more than one session is chosen",
                 hint="give one of session_id, resume and continue_latest; fork goes with any",
             )
-        found: Session | None = None
+        session: Session | None = None
         if resume is not None:
-            found = self.resume(resume)
+            session = self.resume(resume)
         elif session_id is not None:
             make = partial(self._new, key, project, NewSession(id=session_id), owner=owner)
-            found = self._with_id(session_id, None if fork else make)
+            session = self._with_id(session_id, None if fork else make)
         elif continue_latest:
-            found = self.latest(project)
-        if fork and found is None:
+            session = self.latest(project)
+        if fork and session is None:
             raise InvalidInput("there is no session to fork", hint="choose one that exists")
-        if found is None:
+        if session is None:
             return self.create(key, project, owner=owner)
-        return self.fork(found.id) if fork else found
+        return self.fork(session.id) if fork else session
 
     def resume(self, id_or_title: str) -> Session:
         """Return a session to go on with, active again if it was archived.
@@ -303,10 +303,10 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         """
 
         def unit(tx: Transaction) -> Session:
-            found, now = self._named(tx, id_or_title), self._access.clock.now_ms()
-            if found.status != "active":
-                check_change(tx, found.id, None, now)
-            session = set_status(tx, found, "active", now)
+            current, now = self._named(tx, id_or_title), self._access.clock.now_ms()
+            if current.status != "active":
+                check_change(tx, current.id, None, now)
+            session = set_status(tx, current, "active", now)
             record_event(tx, SessionResumed(scope=owner_of(session), at=now))
             return session
 
@@ -355,26 +355,26 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
 
         def unit(tx: Transaction) -> tuple[Session, Lease]:
             session = self._named(tx, id_or_title)
-            known = find_lease(tx, session.id, now) if on_busy == "fork" else None
-            if known is not None and known.holder != name:
+            current = find_lease(tx, session.id, now) if on_busy == "fork" else None
+            if current is not None and current.holder != name:
                 branch = self._new(None)
                 session = fork_session(tx, session, branch, None, self._access.drafts)
             session = set_status(tx, session, "active", now)
-            wanted = Lease(
+            request = Lease(
                 session_id=session.id,
                 holder=name,
                 fence=0,
                 expires_at=now + lease_ms(self._access.settings),
                 is_exclusive=exclusive,
             )
-            lease = take_lease(tx, wanted, now)
+            lease = take_lease(tx, request, now)
             event = SessionResumed(scope=owner_of(session), at=now, fence=lease.fence)
             record_event(tx, event)
             return session, lease
 
-        taken = self._access.write(unit)
+        result = self._access.write(unit)
         self._opened()
-        return taken
+        return result
 
     def fork(
         self, session_id: str, at_seq: int | None = None, *, title: str | None = None
@@ -453,16 +453,16 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
 
         def known(tx: Transaction) -> Session | None:
             id_ = id_within(tx, self.scope, session_id)
-            found = find_session(tx, self.scope, id_)
-            return None if found is None else require_living(tx, self.scope, id_)
+            session = find_session(tx, self.scope, id_)
+            return None if session is None else require_living(tx, self.scope, id_)
 
-        found = self._access.database.read(known)
-        if found is not None or make is None:
-            return found
-        wanted = make()
+        session = self._access.database.read(known)
+        if session is not None or make is None:
+            return session
+        new = make()
 
         def unit(tx: Transaction) -> Session:
-            return known(tx) or add_session(tx, wanted, self.scope)
+            return known(tx) or add_session(tx, new, self.scope)
 
         return self._begin(unit)
 

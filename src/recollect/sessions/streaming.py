@@ -81,30 +81,31 @@ class GrowingMessage:
         # Under one id, also after an error that left open whether it was stored.
         first = self._first = self._first or draft.message
         draft = _with(draft, id=first.id, created_at=first.created_at)
-        stored = self._access.database.write(lambda tx: self._save(tx, draft, finished=finished))
-        self._first = stored
+        message = self._access.database.write(lambda tx: self._save(tx, draft, finished=finished))
+        self._first = message
         if finished:
             self._access.mirror.notify()
-        return stored
+        return message
 
     def _save(self, tx: Transaction, draft: Draft, *, finished: bool) -> Message:
         scope = self._access.scope
         session = require_living(tx, scope, self._session_id)
         self._guard(tx, session)
-        known = find_message(tx, scope, draft.message.id)
-        if known is None:
+        message = find_message(tx, scope, draft.message.id)
+        if message is None:
             # Tools are noted only when the answer is whole, so that their rows are made once.
-            (known,) = append_messages(tx, scope, session, [draft if finished else _empty(draft)])
-            is_new = known.id == draft.message.id
+            (message,) = append_messages(tx, scope, session, [draft if finished else _empty(draft)])
+            is_new = message.id == draft.message.id
             if is_new and finished:
-                return known
-            self._is_taken = not is_new and UNFINISHED not in known.metadata
+                return message
+            self._is_taken = not is_new and UNFINISHED not in message.metadata
         if self._is_taken:
-            return known
-        if known.session_id != session.id:  # begun before a fork or a reset: it ends where it began
-            session = require_session(tx, scope, known.session_id)
-        rewrite_message(tx, session, known, draft, finished=finished)
-        return find_message(tx, scope, known.id) or known
+            return message
+        if message.session_id != session.id:
+            # It began before a fork or a reset, and ends where it began.
+            session = require_session(tx, scope, message.session_id)
+        rewrite_message(tx, session, message, draft, finished=finished)
+        return find_message(tx, scope, message.id) or message
 
 
 @checked
@@ -185,9 +186,9 @@ class MessageStream:
         self._flushed, self._flushed_at = self._size, self._clock.now_ms()
         blocks = self._all()
         if blocks and isinstance(blocks[-1], TextBlock | ThinkingBlock):
-            said = _said(blocks[-1])
-            self._settled = max(self._settled, settled_until(said, self._redacted))
-            settled = said[: self._settled]
+            text = _said(blocks[-1])
+            self._settled = max(self._settled, settled_until(text, self._redacted))
+            settled = text[: self._settled]
             blocks[-1:] = [_like(blocks[-1], settled)] if settled.strip() else []
         if blocks and not self._is_over:
             draft = self._make(blocks, {UNFINISHED: True})
@@ -278,8 +279,8 @@ def _said(block: ContentBlock) -> str:
             return msgspec.json.encode(block).decode()
 
 
-def _like(block: ContentBlock, said: str) -> ContentBlock:
-    return TextBlock(text=said) if isinstance(block, TextBlock) else ThinkingBlock(thinking=said)
+def _like(block: ContentBlock, text: str) -> ContentBlock:
+    return TextBlock(text=text) if isinstance(block, TextBlock) else ThinkingBlock(thinking=text)
 
 
 def _empty(draft: Draft) -> Draft:

@@ -99,8 +99,8 @@ class Transcripts:
         if model is not None or usage is not None:
             facts = with_usage(facts, model, usage)
         if not isinstance(role, str) or content is None:
-            given = {"name": name, "at": at, "event_id": event_id, "sender": sender}
-            arguments = _of_whole(role, content, facts, given)
+            options = {"name": name, "at": at, "event_id": event_id, "sender": sender}
+            arguments = _of_whole(role, content, facts, options)
         else:
             arguments = {"role": role, "content": content, "name": name, "at": at}
             arguments |= {"metadata": facts, "event_id": event_id, "sender": sender}
@@ -124,8 +124,8 @@ class Transcripts:
                 while it is a queue or exclusively.
             InvalidInput: something of it cannot be stored; the fact ``item`` is its index, from 0.
         """
-        given = list(items)
-        drafts = self._access.drafts.session(session_id, partial(_drafts_of, given))
+        batch = list(items)
+        drafts = self._access.drafts.session(session_id, partial(_drafts_of, batch))
         if not drafts and lease is None:
             self._access.database.read(
                 lambda tx: require_living(tx, self._access.scope, session_id)
@@ -277,8 +277,8 @@ class Transcripts:
             scope = self._access.scope
             parts = within(segments(tx, session), after_seq or 0, before_seq)
             audience = resolved(tx, Asker(for_session), scope, self._people.at(tx, scope.tenant))
-            heard = heard_turns(tx, session, audience)
-            return read_messages(tx, scope, parts, limit, newest=newest, turns=heard)
+            turns = heard_turns(tx, session, audience)
+            return read_messages(tx, scope, parts, limit, newest=newest, turns=turns)
 
         return self._access.read_session(session_id, read)
 
@@ -291,14 +291,14 @@ class Transcripts:
         Raises:
             NotFound: there is none with this id in the scope.
         """
-        found = self._access.database.read(
+        message = self._access.database.read(
             lambda tx: named_message(tx, self._access.scope, message_id)
         )
-        if found is None:
+        if message is None:
             raise NotFound(
                 "the message does not exist", hint="take the id of a message from a search"
             )
-        return found
+        return message
 
     def tool_calls(self, session_id: str) -> tuple[ToolCall, ...]:
         """Return the tool calls of a session, oldest first; for a fork also those that it shares.
@@ -347,17 +347,17 @@ class Transcripts:
 def _drafts_of(items: Sequence[Item], drafts: DraftMaker) -> list[Draft]:
     from recollect.sessions.record.chat_message import arguments_of
 
-    made: list[Draft] = []
-    for place, item in enumerate(items):
+    results: list[Draft] = []
+    for index, item in enumerate(items):
         try:
-            made.append(drafts.message(**arguments_of(item)))
+            results.append(drafts.message(**arguments_of(item)))
         except InvalidInput as error:
-            raise InvalidInput(error.message, hint=error.hint, item=place) from error
-    return made
+            raise InvalidInput(error.message, hint=error.hint, item=index) from error
+    return results
 
 
 def _of_whole(
-    role: object, content: object, facts: Mapping[str, Any], given: Mapping[str, Any]
+    role: object, content: object, facts: Mapping[str, Any], options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the arguments of a message that was passed whole; arguments given beside it win."""
     from recollect.sessions.record.chat_message import arguments_of
@@ -368,5 +368,5 @@ def _of_whole(
             hint="pass role and content, or a message of OpenAI or Anthropic alone",
         )
     arguments = arguments_of(role)
-    told = {key: value for key, value in given.items() if value is not None}
-    return arguments | told | {"metadata": {**arguments.get("metadata", {}), **facts}}
+    overrides = {key: value for key, value in options.items() if value is not None}
+    return arguments | overrides | {"metadata": {**arguments.get("metadata", {}), **facts}}
