@@ -62,7 +62,7 @@ PARTICIPLES = frozenset(
     " place places read said shown stored taken told wanted written".split()
 )
 CLEAN_ROOMS = (
-    "audience core hook index integrations backends models observations"
+    "audience core hook governance index integrations backends models observations"
     " sessions store text workspace"
 ).split()
 """Rooms whose functions bind none of these words; the others follow."""

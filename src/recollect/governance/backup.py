@@ -179,15 +179,15 @@ def back_up(
         packing.verify(draft)
         # Before it has its name: if killed then, an erasure looks for one backup too many, not one
         # too few.
-        shown = str(path) if order.redactor is None else order.redactor.path(str(path))
+        shown_path = str(path) if order.redactor is None else order.redactor.path(str(path))
         event = HomeBackedUp(
-            scope=Scope(), at=packing.created_at, path=shown, bytes=draft.stat().st_size
+            scope=Scope(), at=packing.created_at, path=shown_path, bytes=draft.stat().st_size
         )
         records.write(lambda tx: record_event(tx, event))
 
     with without_erasures(order.home, clock), ExitStack() as open_files:
-        with snapshots(packing.databases()) as taken:
-            copies = packing.copies(taken, open_files)
+        with snapshots(packing.databases()) as views:
+            copies = packing.copies(views, open_files)
         members = packing.members(copies)
         head = packing.head(records.read(find_home_id))
         size = write_file(path, pack(head, members), replace=replace, check=check)
@@ -226,23 +226,23 @@ class _Packing:
             return False
         try:
             with snapshots([index]) as (snapshot,):
-                found = snapshot.check()
+                problems = snapshot.check()
         except StoreCorrupt as error:
-            found = [error.message]
-        if found:
+            problems = [error.message]
+        if problems:
             self._warn(index, "damaged; it was left out, and is rebuilt after a restore")
-        return not found
+        return not problems
 
-    def copies(self, taken: Sequence[Snapshot], open_files: ExitStack) -> list[_Copy]:
+    def copies(self, views: Sequence[Snapshot], open_files: ExitStack) -> list[_Copy]:
         """Return copies of databases under their names."""
-        if damage_of(taken[0]) is not None:
+        if damage_of(views[0]) is not None:
             raise StoreCorrupt(
                 f"{RECORDS_FILE} is damaged",
                 hint="run `recollect doctor`; a backup of it would be as damaged",
-                path=str(taken[0].path),
+                path=str(views[0].path),
             )
         return [
-            (self._name(each.path), open_files.enter_context(self._copied(each))) for each in taken
+            (self._name(each.path), open_files.enter_context(self._copied(each))) for each in views
         ]
 
     def members(self, copies: list[_Copy]) -> Iterator[Member]:
@@ -256,8 +256,8 @@ class _Packing:
     def _copied(self, snapshot: Snapshot) -> BinaryIO:
         page = 4_096
 
-        def tell(done: int, total: int) -> None:
-            self._tell("copying", done * page, total * page)
+        def tell(current: int, total: int) -> None:
+            self._tell("copying", current * page, total * page)
 
         return snapshot.copy(self._home, tell)
 
@@ -333,7 +333,7 @@ class _Packing:
 
     def verify(self, path: Path) -> None:
         """Read the archive again, to its end."""
-        check_archive(path, lambda done, total: self._tell("verifying", done, total))
+        check_archive(path, lambda current, total: self._tell("verifying", current, total))
 
     def report(self, path: Path, size: int) -> BackupReport:
         """Return the report of the backup."""
@@ -354,8 +354,8 @@ class _Packing:
     def _warn(self, path: Path, why: str) -> None:
         self._warnings.append(f"{self._name(path)}: {why}")
 
-    def _tell(self, stage: str, done: int, total: int) -> None:
-        self._order.on_progress(BackupProgress(stage=stage, done=done, total=total))
+    def _tell(self, stage: str, current: int, total: int) -> None:
+        self._order.on_progress(BackupProgress(stage=stage, done=current, total=total))
 
 
 def _target(home: Path, target: Path, clock: Clock) -> Path:

@@ -167,7 +167,7 @@ class Eraser:
         self._indexes = indexes
         self._lock = OwnerLock(home / LOCK_FILE, clock)
 
-    def preview(self, wanted: Selection) -> ErasureReceipt:
+    def preview(self, selection: Selection) -> ErasureReceipt:
         """Return the receipt that `erase` would give now; nothing is changed.
 
         Raises:
@@ -177,19 +177,19 @@ class Eraser:
         now = self._clock.now_ms()
 
         def plan_erasure(tx: Transaction) -> tuple[ErasureReceipt, Chosen]:
-            chosen = self._choose(tx, wanted, now)
-            return receipt_of(tx, chosen, now), chosen
+            choice = self._choose(tx, selection, now)
+            return receipt_of(tx, choice, now), choice
 
-        receipt, chosen = self._records.read(plan_erasure)
-        return self._with_files(receipt, chosen)
+        receipt, choice = self._records.read(plan_erasure)
+        return self._with_files(receipt, choice)
 
     def erase(
-        self, wanted: Selection, *, dry_run: bool = False, on_progress: OnErase | None = None
+        self, selection: Selection, *, dry_run: bool = False, on_progress: OnErase | None = None
     ) -> ErasureReceipt:
         """Erase what is selected; unfinished earlier erasures are completed too.
 
         Args:
-            wanted: What. Deleted forks that share messages with a session go in any case.
+            selection: What. Deleted forks that share messages with a session go in any case.
             dry_run: Only report it, as `preview`.
             on_progress: Called after each batch of rows.
 
@@ -198,36 +198,36 @@ class Eraser:
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: the records refused; nothing is changed, or the next opening continues.
         """
-        if wanted.fact_id is not None:
-            return self.erase_fact(wanted.fact_id, dry_run=dry_run)
+        if selection.fact_id is not None:
+            return self.erase_fact(selection.fact_id, dry_run=dry_run)
         if dry_run:
-            return self.preview(wanted)
+            return self.preview(selection)
         now, erasure_id = self._clock.now_ms(), self._ids.new()
 
         def begin_erasure(tx: Transaction) -> ErasureReceipt:
-            chosen = self._choose(tx, wanted, now)
+            choice = self._choose(tx, selection, now)
             receipt = msgspec.structs.replace(
-                receipt_of(tx, chosen, now, erasure_id),
+                receipt_of(tx, choice, now, erasure_id),
                 notes=planned.notes,
                 damaged_copies=planned.damaged_copies,
                 still_held_by=planned.still_held_by,
                 exports=planned.exports,
             )
-            _begin(tx, self._scope.tenant, chosen, receipt)
+            _begin(tx, self._scope.tenant, choice, receipt)
             return receipt
 
         with self._alone() as alone:
             if not alone:
                 raise StoreBusy(_TWO, hint="try later")
-            planned = self.preview(wanted)
-            chosen = self._records.read(lambda tx: self._choose(tx, wanted, now))
-            sweep_spool(self._home, chosen.sessions)
+            planned = self.preview(selection)
+            choice = self._records.read(lambda tx: self._choose(tx, selection, now))
+            sweep_spool(self._home, choice.sessions)
             receipt = self._records.write(begin_erasure)
             warnings = self._finish(on_progress, receipt.counts["messages"])
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
 
-    def _choose(self, tx: Transaction, wanted: Selection, now: int) -> Chosen:
-        return choose(tx, self._scope, wanted, self._people.at(tx, self._scope.tenant), now)
+    def _choose(self, tx: Transaction, selection: Selection, now: int) -> Chosen:
+        return choose(tx, self._scope, selection, self._people.at(tx, self._scope.tenant), now)
 
     def erase_fact(self, name: str, *, dry_run: bool = False) -> ErasureReceipt:
         """Erase a fact with its history; the message that says it stays, see `erase`.
@@ -242,8 +242,8 @@ class Eraser:
         """
         now, erasure_id = self._clock.now_ms(), self._ids.new()
         if dry_run:
-            found = self._records.read(lambda tx: require_fact(tx, self._scope, name))
-            return receipt_of_fact(found, now)
+            fact = self._records.read(lambda tx: require_fact(tx, self._scope, name))
+            return receipt_of_fact(fact, now)
         with self._alone() as alone:
             if not alone:
                 raise StoreBusy(_TWO, hint="try later")
@@ -336,9 +336,9 @@ class Eraser:
         files = transcript_files(self._home)
         return [path for path in files if path.name.lstrip(".").startswith(heads)]
 
-    def _with_files(self, receipt: ErasureReceipt, chosen: Chosen) -> ErasureReceipt:
+    def _with_files(self, receipt: ErasureReceipt, choice: Chosen) -> ErasureReceipt:
         """Return the receipt with the files to remove whole, and those that remain and hold it."""
-        tenant, sessions = self._scope.tenant, chosen.all_sessions
+        tenant, sessions = self._scope.tenant, choice.all_sessions
         names = {session.foreign_id or session.id for session in sessions}
         began = min((session.created_at for session in sessions), default=receipt.at)
         imports, backup_rows, exports = self._records.read(
@@ -355,10 +355,10 @@ class Eraser:
         beside = [p for end in _BESIDE for p in sorted(home.parent.glob(escape(home.name) + end))]
         records = [path for path in database_copies(self._home) if not is_of_index(path)]
         planned = partial(erase_lines, self._records, self._home, dry_run=True)
-        stay = [part.session.id for part in chosen.parts]
+        stay = [part.session.id for part in choice.parts]
         return msgspec.structs.replace(
             receipt,
-            notes=(*planned(receipt.session_ids), *planned(stay, folders=chosen.folders)),
+            notes=(*planned(receipt.session_ids), *planned(stay, folders=choice.folders)),
             damaged_copies=tuple(str(path) for path in records if is_damaged(path)),
             still_held_by=tuple(map(str, (*transcripts, *backups, *beside))),
             exports=tuple(text(row[0]) for row in exports),
@@ -401,23 +401,23 @@ def erase_again(records: Database, erasures: KnownErasures, clock: Clock, ids: I
                 back.setdefault(session.tenant, []).append(session)
         tenants = {text(row[0]) for row in tx.all(_TENANTS)} if erasures.lines else set()
         for tenant in sorted({*back, *tenants}):
-            gone = {session.id for session in back.get(tenant, ())}
+            session_ids = {session.id for session in back.get(tenant, ())}
             again = erased_before(tx, tenant)
-            chosen = msgspec.structs.replace(
+            choice = msgspec.structs.replace(
                 again,
                 sessions=tuple(back.get(tenant, ())),
-                parts=tuple(part for part in again.parts if part.session.id not in gone),
+                parts=tuple(part for part in again.parts if part.session.id not in session_ids),
             )
-            if not chosen.is_empty:
-                _begin(tx, tenant, chosen, receipt_of(tx, chosen, clock.now_ms(), ids.new()))
+            if not choice.is_empty:
+                _begin(tx, tenant, choice, receipt_of(tx, choice, clock.now_ms(), ids.new()))
         return sum(map(len, back.values()))
 
     return records.write(bury_again)
 
 
-def _begin(tx: Transaction, tenant: str, chosen: Chosen, receipt: ErasureReceipt) -> None:
+def _begin(tx: Transaction, tenant: str, choice: Chosen, receipt: ErasureReceipt) -> None:
     """Hide sessions of one tenant for good, remove parts of others; none of it comes back."""
-    erasure_id, sessions = receipt.id or "", chosen.sessions
+    erasure_id, sessions = receipt.id or "", choice.sessions
     ids = [session.id for session in sessions]
     counts, encoded = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
     tx.execute(NOTE_ERASURE, (erasure_id, tenant, counts.decode(), encoded.decode(), receipt.at))
@@ -427,22 +427,22 @@ def _begin(tx: Transaction, tenant: str, chosen: Chosen, receipt: ErasureReceipt
     origins: list[Origin] = [(OURS, id_) for id_ in ids]
     origins += [(s.source, s.foreign_id) for s in sessions if s.source and s.foreign_id]
     origins += [(PROJECT, s.project) for s in sessions if s.project]
-    origins += [] if chosen.is_whole else [(PART, erasure_id)]
+    origins += [] if choice.is_whole else [(PART, erasure_id)]
     bury(tx, erasure_id, tenant, origins)
     bury_lines(tx, tenant, ids)
     begin_erasure(tx, erasure_id, tenant, ids, receipt.at)
     names = {session.foreign_id or session.id for session in sessions}
-    if chosen.is_whole:
+    if choice.is_whole:
         hide_paths(tx, tenant, names, receipt.still_held_by)
     else:  # a transcript of which only a part goes is followed on
         hide_paths(tx, tenant, names, ())
         parts = ErasedParts(
-            session_ids=tuple(part.session.id for part in chosen.parts),
-            facts=chosen.facts,
-            folders=chosen.folders,
+            session_ids=tuple(part.session.id for part in choice.parts),
+            facts=choice.facts,
+            folders=choice.folders,
         )
         tx.execute(_NOTE_PARTS, (msgspec.json.encode(parts).decode(), erasure_id))
-        erase_parts(tx, erasure_id, tenant, chosen, receipt.at)
+        erase_parts(tx, erasure_id, tenant, choice, receipt.at)
     event = SessionsErased(
         scope=Scope(tenant=tenant),
         at=receipt.at,

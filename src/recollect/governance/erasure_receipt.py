@@ -81,10 +81,10 @@ class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def receipt_of(
-    tx: Transaction, chosen: Chosen, now: int, erasure_id: str | None = None
+    tx: Transaction, choice: Chosen, now: int, erasure_id: str | None = None
 ) -> ErasureReceipt:
     """Return the receipt of an erasure, as far as the records say it; without an id, of a plan."""
-    ids, parts = [session.id for session in chosen.sessions], chosen.parts
+    ids, parts = [session.id for session in choice.sessions], choice.parts
     counts = {"sessions": len(ids)}
     for kind, sql in _COUNTS.items():
         counts[kind] = sum(first_integer(tx.row(sql, (id_,))) for id_ in ids)
@@ -92,11 +92,11 @@ def receipt_of(
     observations = [id_ for part in parts for id_ in part.observations]
     counts["messages"] += len(messages)
     counts["observations"] += len(observations)
-    counts["episodes"] += len(chosen.episodes)
-    counts["facts"] += len(chosen.facts)
-    counts["pending_messages"] += len(chosen.pending)
-    counts["identities"] = len(chosen.links)
-    parents = {s.parent_id for s in chosen.sessions if s.parent_id is not None and s.forked_at_seq}
+    counts["episodes"] += len(choice.episodes)
+    counts["facts"] += len(choice.facts)
+    counts["pending_messages"] += len(choice.pending)
+    counts["identities"] = len(choice.links)
+    parents = {s.parent_id for s in choice.sessions if s.parent_id is not None and s.forked_at_seq}
     size = sum(integer((tx.row(_BYTES, (id_,)) or (0,))[0]) for id_ in ids)
     return ErasureReceipt(
         id=erasure_id,

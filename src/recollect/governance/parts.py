@@ -106,32 +106,32 @@ class ErasedParts(msgspec.Struct, frozen=True, kw_only=True):
     folders: tuple[str, ...] | None = None
 
 
-def erase_parts(tx: Transaction, erasure_id: str, tenant: str, chosen: Chosen, now: int) -> None:
+def erase_parts(tx: Transaction, erasure_id: str, tenant: str, choice: Chosen, now: int) -> None:
     """Remove what goes of sessions that stay, and of what belongs to no session."""
     mark_unswept(tx)
-    for part in chosen.parts:
+    for part in choice.parts:
         _bury(tx, tenant, part)
         _remove(tx, tenant, part, now)
-        _drop_derived(tx, part, chosen.person, now)
-        _drop_states(tx, part.session.id, chosen.person)
-    _drop_episodes(tx, tenant, chosen.episodes, now)
-    _drop_facts(tx, erasure_id, tenant, chosen, now)
-    waiting = typed_rows(tx.all(_WAITING, (listed(chosen.pending),)), tuple[str, str, int])
-    tx.executemany("DELETE FROM pending_messages WHERE id = ?", [(i,) for i in chosen.pending])
-    ids = (*chosen.episodes, *map(_waiting_id, waiting))
-    places = (*(_folder_id(each) for each in chosen.folders or ()), *map(_link_id, chosen.links))
-    bury_names(tx, tenant, [own_name(id_) for id_ in (*ids, *places)])
-    _forget_person(tx, tenant, chosen)
+        _drop_derived(tx, part, choice.person, now)
+        _drop_states(tx, part.session.id, choice.person)
+    _drop_episodes(tx, tenant, choice.episodes, now)
+    _drop_facts(tx, erasure_id, tenant, choice, now)
+    waiting = typed_rows(tx.all(_WAITING, (listed(choice.pending),)), tuple[str, str, int])
+    tx.executemany("DELETE FROM pending_messages WHERE id = ?", [(i,) for i in choice.pending])
+    ids = (*choice.episodes, *map(_waiting_id, waiting))
+    other_ids = (*(_folder_id(each) for each in choice.folders or ()), *map(_link_id, choice.links))
+    bury_names(tx, tenant, [own_name(id_) for id_ in (*ids, *other_ids)])
+    _forget_person(tx, tenant, choice)
 
 
-def _drop_facts(tx: Transaction, erasure_id: str, tenant: str, chosen: Chosen, now: int) -> None:
+def _drop_facts(tx: Transaction, erasure_id: str, tenant: str, choice: Chosen, now: int) -> None:
     """Remove facts that nothing else says; one that another message says, too, is that one's."""
-    facts = facts_by_id(tx, Scope(tenant=tenant), [*chosen.facts], deleted=True)
+    facts = facts_by_id(tx, Scope(tenant=tenant), [*choice.facts], deleted=True)
     origins = {fact.id: origins_of(tx, fact) for fact in facts}
-    for part in chosen.parts:
+    for part in choice.parts:
         for id_ in drop_of_messages(tx, part.messages, now):
             origins.pop(id_, None)
-    bury(tx, erasure_id, tenant, [each for known in origins.values() for each in known])
+    bury(tx, erasure_id, tenant, [each for group in origins.values() for each in group])
     if origins:
         remove_facts(tx, tenant, [*origins], now)
 
@@ -149,21 +149,21 @@ def erased_before(tx: Transaction, tenant: str) -> Chosen:
     def was_erased(id_: str) -> bool:
         return erased.has(tenant, own_name(id_))
 
-    found: dict[str, tuple[list[Row], list[Row]]] = {}
+    by_session: dict[str, tuple[list[Row], list[Row]]] = {}
     for number, statement in enumerate((_OWN_MESSAGES, _OWN_OBSERVATIONS)):
         for row in tx.rows(statement, (tenant,)):
             if was_erased(text(row[0])):
-                found.setdefault(text(row[1]), ([], []))[number].append(row)
+                by_session.setdefault(text(row[1]), ([], []))[number].append(row)
     waiting = typed_rows(tx.all(_ALL_WAITING, (tenant,)), tuple[int, str, str, int])
     episodes = [text(row[0]) for row in tx.all(_OWN_EPISODES, (tenant,))]
     links = [row.account for row in linked_rows(tx, tenant)]
-    removed = {row[0] for messages, _ in found.values() for row in messages}
+    removed = {row[0] for messages, _ in by_session.values() for row in messages}
     facts = select_facts(tx, of_facts(Scope(tenant=tenant)), -1)
-    sessions = {id_: require_session(tx, Scope(tenant=tenant), id_) for id_ in found}
+    sessions = {id_: require_session(tx, Scope(tenant=tenant), id_) for id_ in by_session}
     return Chosen(
         parts=tuple(
             part_of(sessions[id_], *rows, is_untitled=was_erased(_title_id(sessions[id_])))
-            for id_, rows in found.items()
+            for id_, rows in by_session.items()
         ),
         episodes=tuple(filter(was_erased, episodes)),
         facts=tuple(
@@ -264,15 +264,15 @@ def _drop_episodes(tx: Transaction, tenant: str, ids: Sequence[str], now: int) -
     record_changes(tx, tenant=tenant, kind=EPISODE_KIND, refs=ids, op="delete", at=now)
 
 
-def _forget_person(tx: Transaction, tenant: str, chosen: Chosen) -> None:
+def _forget_person(tx: Transaction, tenant: str, choice: Chosen) -> None:
     """Remove who the person is: the links, and the names in what stays."""
-    names = set(getattr(chosen.person, "users", ()))
-    for row in linked_rows(tx, tenant) if chosen.links else ():
-        if row.account in chosen.links:
+    names = set(getattr(choice.person, "users", ()))
+    for row in linked_rows(tx, tenant) if choice.links else ():
+        if row.account in choice.links:
             replace_link(tx, tenant, row, None)
             names |= {row.account, row.user_id} | ({row.was} if row.was else set())
-    if chosen.person is not None and chosen.person.user is not None:
-        names.add(chosen.person.user)
+    if choice.person is not None and choice.person.user is not None:
+        names.add(choice.person.user)
     for statement in _NAMELESS if names else ():
         tx.execute(statement, (tenant, listed(sorted(names))))
 
@@ -375,14 +375,14 @@ def erase_folders(
     Raises:
         StoreError: a database or a file refused.
     """
-    found = [home / folder for folder in folders if not (home / folder).is_symlink()]
-    files = [path for folder in found if folder.is_dir() for path in folder.iterdir()]
+    real_folders = [home / folder for folder in folders if not (home / folder).is_symlink()]
+    files = [path for folder in real_folders if folder.is_dir() for path in folder.iterdir()]
     names = {str(Path(f"{GUEST_NOTES}:") / path.relative_to(home)) for path in files}
     drop(NotesToErase(tenant, names))
     for path in files:
         with os_errors(path):
             path.unlink(missing_ok=True)
-    for folder in found:
+    for folder in real_folders:
         with os_errors(folder), suppress(FileNotFoundError):
             folder.rmdir()
     records.write(lambda tx: disown_folders(tx, folders))

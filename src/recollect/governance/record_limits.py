@@ -213,8 +213,8 @@ def _facts(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
     ids = [text(row[0]) for row in tx.rows(_FACTS + where.sql + _ASKED_LAST, where.params)]
     for start in range(0, len(ids), RECORDS_AT_ONCE):
         page = ids[start : start + RECORDS_AT_ONCE]
-        known = {each.id: each for each in facts_by_id(tx, scope, page, deleted=True)}
-        for fact in (known[id_] for id_ in page if may_go(known[id_])):
+        facts = {each.id: each for each in facts_by_id(tx, scope, page, deleted=True)}
+        for fact in (facts[id_] for id_ in page if may_go(facts[id_])):
             size = len(fact.text.encode("utf-8", "surrogatepass")) + _FACT_BYTES
             yield Capped(fact.id, fact.accessed_at, size, fact.tenant)
 

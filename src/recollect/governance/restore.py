@@ -141,26 +141,26 @@ def restore_home(
         StoreBusy: a program has the home open, or is erasing in it.
         StoreError: the disk refused. In all cases the home is as it was.
     """
-    place, source = home.expanduser().resolve(), path.expanduser()
-    _refuse_in_use(place)
-    with _draft(place) as draft, _unerased(place, clock):
+    target, source = home.expanduser().resolve(), path.expanduser()
+    _refuse_in_use(target)
+    with _draft(target) as draft, _unerased(target, clock):
         unpacked = _Unpacked(draft)
-        with _read(source, place.parent, on_progress) as archive:
+        with _read(source, target.parent, on_progress) as archive:
             head = _head(archive)
             unpacked.take(archive)
-        made, now = head.created_at, clock.now_ms()
-        event = HomeRestored(scope=Scope(), at=now, path=str(source), backup_at=made)
-        known, warnings = _known_erasures(place)
-        is_known = with_settings or is_known_home(head.home_id, place, BEFORE)
+        backup_at, now = head.created_at, clock.now_ms()
+        event = HomeRestored(scope=Scope(), at=now, path=str(source), backup_at=backup_at)
+        erasures, warnings = _known_erasures(target)
+        is_known = with_settings or is_known_home(head.home_id, target, BEFORE)
         put_aside = [] if is_known else set_foreign_settings_aside(draft / HOME, clock)
         # With a new id, no other backup of that home counts as one of this home.
         new_id = None if is_known else IdSource(clock).new()
-        erased = _settle(draft / HOME, known, event, clock, warnings, new_id=new_id)
-        aside = _put_in_place(draft / HOME, place, clock)
-        written, kept = _write_memory(draft / WORKSPACE, workspace, clock)
+        erased = _settle(draft / HOME, erasures, event, clock, warnings, new_id=new_id)
+        aside = _put_in_place(draft / HOME, target, clock)
+        memory_files, kept_files = _write_memory(draft / WORKSPACE, workspace, clock)
         warnings += _told_of_secrets(head, aside)
     return RestoreReport(
-        home=str(place),
+        home=str(target),
         aside=None if aside is None else str(aside),
         files=unpacked.files,
         bytes=unpacked.bytes,
@@ -168,8 +168,8 @@ def restore_home(
         secrets=head.secrets,
         erased_again=erased,
         settings_aside=put_aside,
-        memory_files=written,
-        kept_files=kept,
+        memory_files=memory_files,
+        kept_files=kept_files,
         warnings=warnings,
     )
 
@@ -180,27 +180,27 @@ def _told_of_secrets(head: BackupHead, aside: Path | None) -> list[str]:
     return [f"tokens and keys were not in the backup; they are still in {aside}"]
 
 
-def _refuse_in_use(place: Path) -> None:
+def _refuse_in_use(target: Path) -> None:
     """Refuse a home that cannot be moved, before anything is unpacked."""
-    if os.path.ismount(place):
-        raise translate_os(OSError(errno.EBUSY, os.strerror(errno.EBUSY)), place)
-    with alone(place / RECORDS_FILE):
+    if os.path.ismount(target):
+        raise translate_os(OSError(errno.EBUSY, os.strerror(errno.EBUSY)), target)
+    with alone(target / RECORDS_FILE):
         pass
 
 
 @contextmanager
-def _draft(place: Path) -> Iterator[Path]:
+def _draft(target: Path) -> Iterator[Path]:
     """Yield a new folder beside a home, and remove it afterwards.
 
     A locked folder is in use; others are left from killed restores.
     """
-    start = f"{place.name}{_DRAFT}"
-    with os_errors(place.parent):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        for left in [each for each in place.parent.iterdir() if each.name.startswith(start)]:
-            with suppress(OSError), _locked(left):
-                shutil.rmtree(left)
-        draft = place.with_name(start + secrets.token_hex(8))
+    start = f"{target.name}{_DRAFT}"
+    with os_errors(target.parent):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for leftover in [each for each in target.parent.iterdir() if each.name.startswith(start)]:
+            with suppress(OSError), _locked(leftover):
+                shutil.rmtree(leftover)
+        draft = target.with_name(start + secrets.token_hex(8))
         draft.mkdir(mode=0o700)
     try:
         with _locked(draft):
@@ -210,10 +210,10 @@ def _draft(place: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _unerased(place: Path, clock: Clock) -> Iterator[None]:
+def _unerased(target: Path, clock: Clock) -> Iterator[None]:
     """Block erasures in the existing home: a restore would bring back what they erase."""
-    if (place / RECORDS_FILE).is_file():
-        with without_erasures(place, clock):
+    if (target / RECORDS_FILE).is_file():
+        with without_erasures(target, clock):
             yield
     else:
         yield
@@ -236,8 +236,8 @@ def _locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _read(source: Path, onto: Path, on_progress: OnBackup) -> Iterator[Archive]:
-    def tell(done: int, total: int) -> None:
-        on_progress(BackupProgress(stage="unpacking", done=done, total=total))
+    def tell(current: int, total: int) -> None:
+        on_progress(BackupProgress(stage="unpacking", done=current, total=total))
 
     def limit(size: int) -> int:
         return min(_SURE_BYTES + _RATIO * size, shutil.disk_usage(onto).free)
@@ -254,13 +254,13 @@ def _head(archive: Archive) -> BackupHead:
         SchemaTooNew: it was made by a newer recollect.
     """
     try:
-        said = msgspec.json.decode(archive.head, type=_Form)
-        if said.version > VERSION and said.format == FORMAT:
+        form = msgspec.json.decode(archive.head, type=_Form)
+        if form.version > VERSION and form.format == FORMAT:
             raise SchemaTooNew(
-                f"the backup has format {said.version}, this recollect knows {VERSION}",
+                f"the backup has format {form.version}, this recollect knows {VERSION}",
                 hint="upgrade recollect",
             )
-        if said.format == FORMAT:
+        if form.format == FORMAT:
             return msgspec.json.decode(archive.head, type=BackupHead)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise not_a_backup() from error
@@ -318,7 +318,7 @@ class _Unpacked:
 
 def _settle(
     home: Path,
-    known: KnownErasures,
+    prior: KnownErasures,
     event: HomeRestored,
     clock: Clock,
     warnings: list[str],
@@ -349,7 +349,7 @@ def _settle(
             mirror = TranscriptMirror(home, records)
             mirror.heal_all()
             mirror.flush()
-        erased = erase_again(records, known, clock, IdSource(clock)) if known.tombstones else 0
+        erased = erase_again(records, prior, clock, IdSource(clock)) if prior.tombstones else 0
         records.write(lambda tx: renew_journal(tx, event))
     finally:
         records.close()
@@ -368,9 +368,9 @@ def _open_unpacked(home: Path, clock: Clock) -> SqliteDatabase:
 def _refuse_foreign(objects: list[str]) -> None:
     """Refuse records with objects that recollect never creates."""
     if objects:
-        named = ", ".join(objects[:_NAMED])
+        names = ", ".join(objects[:_NAMED])
         raise StoreCorrupt(
-            f"the {RECORDS_FILE} of the backup has what is not ours: {named}", hint=_OTHER
+            f"the {RECORDS_FILE} of the backup has what is not ours: {names}", hint=_OTHER
         )
 
 
@@ -399,8 +399,8 @@ def _keep_index(path: Path, clock: Clock, new_id: str | None) -> bool:
         finally:
             database.close()
     except StoreError:
-        for left in path.parent.glob(f"{INDEX_FILE}*"):
-            left.unlink()
+        for file in path.parent.glob(f"{INDEX_FILE}*"):
+            file.unlink()
         return False
     return True
 
@@ -430,24 +430,24 @@ def _erasures_in(tx: Transaction) -> KnownErasures:
     )
 
 
-def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:
+def _put_in_place(restored: Path, target: Path, clock: Clock) -> Path | None:
     """Move a home to its path, and rename an existing one."""
-    with alone(place / RECORDS_FILE), os_errors(place):
+    with alone(target / RECORDS_FILE), os_errors(target):
         private_folder(restored)
-        if not place.exists() or not any(place.iterdir()):
-            os.replace(restored, place)
-            sync_folder(place.parent)
+        if not target.exists() or not any(target.iterdir()):
+            os.replace(restored, target)
+            sync_folder(target.parent)
             return None
-        aside = _free_name(place, clock)
+        aside = _free_name(target, clock)
         # Under its final name first: if killed here, the home is as it was, and nothing of it is
         # lost.
         os.rename(restored, aside)
         try:
-            exchange(place, aside)
+            exchange(target, aside)
         except OSError:
             os.rename(aside, restored)  # so nothing new has that name
             raise
-        sync_folder(place.parent)
+        sync_folder(target.parent)
         return aside
 
 
@@ -469,24 +469,24 @@ def _write_memory(
         Denied: a path of the workspace leads over a link.
         StoreError: the disk refused.
     """
-    written: list[str] = []
-    kept: list[str] = []
+    new_files: list[str] = []
+    kept_files: list[str] = []
     if workspace is None or not unpacked.is_dir():
-        return written, kept
+        return new_files, kept_files
     root = workspace.expanduser()
     with os_errors(root):
         root.mkdir(parents=True, exist_ok=True)
         for file in list_files(unpacked).files:
             content = (unpacked / file.path).read_bytes()
-            known = _known(root, file.path)
-            if known is not None and known != content:
+            current = _known(root, file.path)
+            if current is not None and current != content:
                 aside = _free_name(root / file.path, clock)
                 os.rename(root / file.path, aside)
-                kept.append(aside.relative_to(root).as_posix())
-            if known != content:
+                kept_files.append(aside.relative_to(root).as_posix())
+            if current != content:
                 _write_one(root, file.path, content)
-                written.append(file.path)
-    return written, kept
+                new_files.append(file.path)
+    return new_files, kept_files
 
 
 def _write_one(root: Path, path: str, content: bytes) -> None:

@@ -86,34 +86,34 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             InvalidInput: nothing is selected, a field is empty, or a fact is one of several.
         """
-        given = (self.session_id, self.user_id, self.project, self.query, self.fact_id)
-        others = (*given[:-1], self.since, self.until)
+        selectors = (self.session_id, self.user_id, self.project, self.query, self.fact_id)
+        others = (*selectors[:-1], self.since, self.until)
         if self.fact_id is not None and any(value is not None for value in others):
             raise InvalidInput("a fact is erased alone", hint="leave the other selectors out")
         if all(value is None for value in (*others, self.fact_id)):
             hint = "name a session, a person, a project, a time or a text"
             raise InvalidInput("nothing is selected to be erased", hint=hint)
-        if any(value is not None and not value.strip() for value in given):
+        if any(value is not None and not value.strip() for value in selectors):
             raise InvalidInput("a selector is empty", hint="give a value, or leave it out")
 
     def takes(self, at: int, *texts: str) -> bool:
         """Return whether what was said at a time is selected by time and text."""
         if not (self.since or 0) <= at or (self.until is not None and at >= self.until):
             return False
-        wanted = None if self.query is None else self.query.strip().casefold()
-        return wanted is None or any(wanted in each.casefold() for each in texts)
+        query = None if self.query is None else self.query.strip().casefold()
+        return query is None or any(query in each.casefold() for each in texts)
 
 
 SELECTORS = frozenset(Selection.__struct_fields__)
 
 
 def read_selection(
-    given: Mapping[str, Any], now: int, zone: tzinfo | None, find_project: Callable[[str], str]
+    fields: Mapping[str, Any], now: int, zone: tzinfo | None, find_project: Callable[[str], str]
 ) -> Selection:
     """Return a selection as callers write it.
 
     Args:
-        given: The fields of `Selection`; times as `read_span` takes them.
+        fields: The fields of `Selection`; times as `read_span` takes them.
         now: Ms UTC.
         zone: Of times that name none.
         find_project: Returns a path of the project that a path, a name or an id means.
@@ -122,8 +122,8 @@ def read_selection(
         InvalidInput: a time cannot be understood; or as `Selection.check`.
         NotFound: there is no such project.
     """
-    since, until = read_span(given["since"], given["until"], now, zone)
-    selection = Selection(**{**given, "since": since, "until": until})
+    since, until = read_span(fields["since"], fields["until"], now, zone)
+    selection = Selection(**{**fields, "since": since, "until": until})
     selection.check()
     project = selection.project
     if project is None:
@@ -196,13 +196,13 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
         return [*self.sessions, *(part.session for part in self.parts)]
 
 
-def choose(tx: Transaction, scope: Scope, wanted: Selection, owner: Owner, now: int) -> Chosen:
+def choose(tx: Transaction, scope: Scope, selection: Selection, owner: Owner, now: int) -> Chosen:
     """Return what a selection takes.
 
     Args:
         tx: The snapshot.
         scope: Only what is within it.
-        wanted: The selection.
+        selection: The selection.
         owner: The owner of the agent, and who is linked to whom.
         now: Ms UTC.
 
@@ -211,36 +211,36 @@ def choose(tx: Transaction, scope: Scope, wanted: Selection, owner: Owner, now: 
         NotFound: there is nothing of it.
         Conflict: a living fork shares messages with a session, or a program holds one.
     """
-    wanted.check()
-    if (wanted.user_id, wanted.project) == (None, None) and not wanted.is_partial:
-        sessions = _with_forks(tx, scope, wanted, [wanted.session_id or ""], now)
+    selection.check()
+    if (selection.user_id, selection.project) == (None, None) and not selection.is_partial:
+        sessions = _with_forks(tx, scope, selection, [selection.session_id or ""], now)
         return Chosen(sessions=tuple(sessions))
-    person = None if wanted.user_id is None else _users(scope, wanted.user_id, owner)
-    where = Condition(scope).of_project(wanted.project).equal("id", wanted.session_id)
+    person = None if selection.user_id is None else _users(scope, selection.user_id, owner)
+    where = Condition(scope).of_project(selection.project).equal("id", selection.session_id)
     whole, parts = list[str](), list[SessionPart]()
     for session in each_session(tx, where):
-        part = _part(tx, session, wanted, person)
+        part = _part(tx, session, selection, person)
         if part is None:
             whole.append(session.id)
         elif not part.is_empty:
             _require_free(tx, session, now)
             parts.append(part)
-    sessions = _with_forks(tx, scope, wanted, whole, now)
-    gone = {session.id for session in sessions}
-    chosen = Chosen(
+    sessions = _with_forks(tx, scope, selection, whole, now)
+    session_ids = {session.id for session in sessions}
+    choice = Chosen(
         sessions=tuple(sessions),
-        parts=tuple(part for part in parts if part.session.id not in gone),
-        episodes=tuple(_episodes(tx, scope, wanted, person)),
-        facts=tuple(_facts(tx, scope, wanted, person, parts)),
-        pending=tuple(_pending(tx, scope, wanted, person)),
+        parts=tuple(part for part in parts if part.session.id not in session_ids),
+        episodes=tuple(_episodes(tx, scope, selection, person)),
+        facts=tuple(_facts(tx, scope, selection, person, parts)),
+        pending=tuple(_pending(tx, scope, selection, person)),
         person=person,
         folders=None if person is None else tuple(_folders(tx, person)),
         links=() if person is None else tuple(_links(tx, person)),
     )
-    if msgspec.structs.replace(chosen, person=None).is_empty:
+    if msgspec.structs.replace(choice, person=None).is_empty:
         hint = "look with `recollect sessions` and `recollect search` for what is there"
         raise NotFound("there is nothing of what was selected", hint=hint)
-    return chosen
+    return choice
 
 
 def _users(scope: Scope, user_id: str, owner: Owner) -> Scope:
@@ -276,25 +276,25 @@ def _links(tx: Transaction, person: Scope) -> Iterator[str]:
 
 
 def _part(
-    tx: Transaction, session: Session, wanted: Selection, person: Scope | None
+    tx: Transaction, session: Session, selection: Selection, person: Scope | None
 ) -> SessionPart | None:
     """Return what goes of a session; None for all of it."""
-    if person is None and not wanted.is_partial:
+    if person is None and not selection.is_partial:
         return None
     is_theirs = person is None or (session.user is not None and includes_user(person, session.user))
-    goes = partial(_goes, wanted=wanted, person=person, is_theirs=is_theirs)
+    goes = partial(_goes, selection=selection, person=person, is_theirs=is_theirs)
     messages, observations = tx.all(_MESSAGES, (session.id,)), tx.all(_OBSERVATIONS, (session.id,))
-    taken = [row for row in messages if goes(row)]
-    ids = {row[0] for row in taken}
+    rows = [row for row in messages if goes(row)]
+    ids = {row[0] for row in rows}
     seen = [row for row in observations if row[3] in ids or goes(row)]
-    is_all = is_theirs and (len(taken), len(seen)) == (len(messages), len(observations))
+    is_all = is_theirs and (len(rows), len(seen)) == (len(messages), len(observations))
     # Where only some time goes, a transcript that is followed goes on.
-    if is_all and (not wanted.is_partial or (messages and session.source is None)):
+    if is_all and (not selection.is_partial or (messages and session.source is None)):
         return None
     title = (session.title or "").strip().casefold()
-    is_quoted = bool(title) and any(title in text(row[4]).casefold() for row in taken)
-    names_it = wanted.query is not None and wanted.query.strip().casefold() in title
-    return part_of(session, taken, seen, is_untitled=is_quoted or names_it)
+    is_quoted = bool(title) and any(title in text(row[4]).casefold() for row in rows)
+    names_it = selection.query is not None and selection.query.strip().casefold() in title
+    return part_of(session, rows, seen, is_untitled=is_quoted or names_it)
 
 
 def part_of(
@@ -324,24 +324,24 @@ def part_of(
     )
 
 
-def _goes(row: Row, wanted: Selection, person: Scope | None, *, is_theirs: bool) -> bool:
+def _goes(row: Row, selection: Selection, person: Scope | None, *, is_theirs: bool) -> bool:
     """Return whether a message or an observation goes, by who, when and what."""
     _, sender, at, _, *texts = row
     who = text_or_none(sender)
     is_said = is_theirs if who is None or person is None else includes_user(person, who)
-    return is_said and wanted.takes(integer(at), *map(str, texts))
+    return is_said and selection.takes(integer(at), *map(str, texts))
 
 
 def _episodes(
-    tx: Transaction, scope: Scope, wanted: Selection, person: Scope | None
+    tx: Transaction, scope: Scope, selection: Selection, person: Scope | None
 ) -> Iterator[str]:
     """Yield what retention kept of sessions that are gone."""
-    if not scope.is_tenant or wanted.session_id is not None or wanted.project is not None:
+    if not scope.is_tenant or selection.session_id is not None or selection.project is not None:
         return  # such a session is erased by its id
     for id_, sender, began, ended, user, _, summary in tx.all(_EPISODES, (scope.tenant,)):
         who = text_or_none(user if sender is None else sender)
         is_said = person is None or (who is not None and includes_user(person, who))
-        is_within = wanted.takes(integer(began), text(summary)) or wanted.takes(
+        is_within = selection.takes(integer(began), text(summary)) or selection.takes(
             integer(ended), text(summary)
         )
         if is_said and is_within:
@@ -351,38 +351,38 @@ def _episodes(
 def _facts(
     tx: Transaction,
     scope: Scope,
-    wanted: Selection,
+    selection: Selection,
     person: Scope | None,
     parts: Sequence[SessionPart],
 ) -> Iterator[str]:
     """Yield facts that were remembered by hand, or whose source goes without its session."""
-    said = {id_ for part in parts for id_ in part.messages}
+    message_ids = {id_ for part in parts for id_ in part.messages}
     sessions = {text(row[0]) for row in tx.all(_KNOWN, (scope.tenant,))}
-    where = of_facts(scope).of_project(wanted.project)
+    where = of_facts(scope).of_project(selection.project)
     for fact in select_facts(tx, where, -1):
-        if fact.message_id in said:
+        if fact.message_id in message_ids:
             yield fact.id
-        elif fact.session_id not in sessions and wanted.session_id is None:
+        elif fact.session_id not in sessions and selection.session_id is None:
             who = fact.turn_sender or fact.user
             is_theirs = person is None or (who is not None and includes_user(person, who))
-            if is_theirs and wanted.takes(fact.created_at, fact.text):
+            if is_theirs and selection.takes(fact.created_at, fact.text):
                 yield fact.id
 
 
 def _pending(
-    tx: Transaction, scope: Scope, wanted: Selection, person: Scope | None
+    tx: Transaction, scope: Scope, selection: Selection, person: Scope | None
 ) -> Iterator[int]:
     """Yield messages that wait in their group for a reply."""
-    if not scope.is_tenant or wanted.session_id is not None or wanted.project is not None:
+    if not scope.is_tenant or selection.session_id is not None or selection.project is not None:
         return  # those of a whole session go with it
-    for id_, sender, at, said in tx.all(_PENDING, (scope.tenant,)):
+    for id_, sender, at, words in tx.all(_PENDING, (scope.tenant,)):
         is_said = person is None or includes_user(person, text(sender))
-        if is_said and wanted.takes(integer(at), text(said)):
+        if is_said and selection.takes(integer(at), text(words)):
             yield integer(id_)
 
 
 def _with_forks(
-    tx: Transaction, scope: Scope, wanted: Selection, ids: list[str], now: int
+    tx: Transaction, scope: Scope, selection: Selection, ids: list[str], now: int
 ) -> list[Session]:
     """Return sessions, and the forks that go with them.
 
@@ -390,12 +390,12 @@ def _with_forks(
         NotFound: the scope lacks one.
         Conflict: a living fork shares messages with one and stays, or a program holds one.
     """
-    found: dict[str, Session] = {}
+    by_id: dict[str, Session] = {}
     kin = find_kin(tx, scope.tenant) if ids else {}
     for id_ in ids:
         session = find_session(tx, scope, id_)
         if session is None:
-            found[id_] = _remains(tx, scope, id_, now)
+            by_id[id_] = _remains(tx, scope, id_, now)
             continue
         forks = [
             other.id
@@ -404,7 +404,7 @@ def _with_forks(
             if above.id == session.id and last > above.forked_at_seq
         ]
         living = [each for each in forks if each not in ids and tx.row(_IS_LIVING, (each,))]
-        if living and not wanted.with_forks:
+        if living and not selection.with_forks:
             raise Conflict(
                 f"forks share messages with the session: {', '.join(living)}",
                 hint="erase them too, with --with-forks or with_forks=True",
@@ -414,8 +414,8 @@ def _with_forks(
         others = [find_session(tx, Scope(tenant=session.tenant), each) for each in forks]
         for each in (session, *filter(None, others)):
             _require_free(tx, each, now)
-            found.setdefault(each.id, each)
-    return list(found.values())
+            by_id.setdefault(each.id, each)
+    return list(by_id.values())
 
 
 def _require_free(tx: Transaction, session: Session, now: int) -> None:

@@ -118,15 +118,15 @@ def _taken(
     inputs, observed = _numbers(tx, _OBSERVED, INPUT_CHARS, tenant, since, trusts)
     episode_input, sessions = _numbers(tx, _SAID, PART_TOKENS * MOST_PARTS, tenant, since)
     digest = TokenUse(input=inputs + observed * _PER_OBSERVATION, output=observed * _ANSWERED)
-    said, messages = _numbers(tx, _NEW, MOST_CHARS, tenant, since)
+    fact_input, messages = _numbers(tx, _NEW, MOST_CHARS, tenant, since)
     calls = -(-messages // READ_AT_ONCE)
-    read = TokenUse(input=said + calls * _PER_CALL, output=messages * _STATED)
+    extraction = TokenUse(input=fact_input + calls * _PER_CALL, output=messages * _STATED)
     return {
         "compaction": (compactions, TokenUse(input=input_tokens, output=output_tokens)),
         "flush": (compactions, TokenUse(input=input_tokens, output=compactions * _NOTES)),
         "observations": (-(-observed // DIGESTED_AT_ONCE), digest),
         "episodes": (sessions, TokenUse(input=episode_input, output=sessions * episode_tokens)),
-        "facts": (calls, read),
+        "facts": (calls, extraction),
     }
 
 
