@@ -62,8 +62,8 @@ PARTICIPLES = frozenset(
     " place places read said shown stored taken told wanted written".split()
 )
 CLEAN_ROOMS = (
-    "audience core hook governance index integrations backends models observations"
-    " sessions store text workspace"
+    "aio answers audience backends cli core demo exchange governance hook index integrations"
+    " models observations server sessions store testing text workspace"
 ).split()
 """Rooms whose functions bind none of these words; the others follow."""
 PUBLIC_ARGUMENTS = {

@@ -50,21 +50,21 @@ class FileList(msgspec.Struct, frozen=True, kw_only=True):
     files: Sequence[str]
 
 
-def file_output(read: ReadResult) -> FileOutput:
+def file_output(result: ReadResult) -> FileOutput:
     """Return lines of a memory file."""
-    links = link_outputs(read.links)
+    links = link_outputs(result.links)
     return FileOutput(
         note=NOTE,
-        status=read.status,
-        path=read.path,
+        status=result.status,
+        path=result.path,
         source="memory",
-        trust=trust_of_file(read.path),
-        text=read.text,
-        from_line=read.from_line,
-        lines=read.lines,
-        total_lines=read.total_lines,
-        truncated=read.truncated,
-        tokens=cost_of(read.text) + (cost_of(links) if links else 0),
-        next_from=UNSET if read.next_from is None else read.next_from,
+        trust=trust_of_file(result.path),
+        text=result.text,
+        from_line=result.from_line,
+        lines=result.lines,
+        total_lines=result.total_lines,
+        truncated=result.truncated,
+        tokens=cost_of(result.text) + (cost_of(links) if links else 0),
+        next_from=UNSET if result.next_from is None else result.next_from,
         links=links,
     )

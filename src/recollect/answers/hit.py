@@ -223,8 +223,8 @@ class HitLines(msgspec.Struct, frozen=True, kw_only=True):
 
 def found_hit(hit: Hit, line: IndexLine | None) -> FoundHit:
     """Return a hit as ``--json`` answers it."""
-    said: dict[str, Any] = {n: getattr(line, n, None) for n in ("type", "title", "tokens")}
-    return FoundHit(**msgspec.structs.asdict(hit), **said)
+    fields: dict[str, Any] = {n: getattr(line, n, None) for n in ("type", "title", "tokens")}
+    return FoundHit(**msgspec.structs.asdict(hit), **fields)
 
 
 def search_answer(result: SearchResult, lines: IndexLines) -> SearchResults:
@@ -244,13 +244,13 @@ def search_answer(result: SearchResult, lines: IndexLines) -> SearchResults:
     )
 
 
-def timeline_answer(found: Timeline) -> TimelineLines:
+def timeline_answer(timeline: Timeline) -> TimelineLines:
     """Return a timeline as HTTP answers it."""
     return TimelineLines(
-        before=tuple(map(_result_line, found.before)),
-        anchor=None if found.anchor is None else _result_line(found.anchor),
-        after=tuple(map(_result_line, found.after)),
-        tokens=found.tokens,
+        before=tuple(map(_result_line, timeline.before)),
+        anchor=None if timeline.anchor is None else _result_line(timeline.anchor),
+        after=tuple(map(_result_line, timeline.after)),
+        tokens=timeline.tokens,
     )
 
 
@@ -278,8 +278,8 @@ def short_id(kind: str, number: int | None, otherwise: str) -> int | str:
 
 def search_output(memory: Memory, result: SearchResult, lines: IndexLines) -> SearchOutput:
     """Return hits as MCP answers them; those without a line are gone, or not for who asks."""
-    named = {line.ref: line for line in lines.lines}
-    hits = [_hit(memory, hit, named[hit.ref]) for hit in result.hits if hit.ref in named]
+    by_ref = {line.ref: line for line in lines.lines}
+    hits = [_hit(memory, hit, by_ref[hit.ref]) for hit in result.hits if hit.ref in by_ref]
     return SearchOutput(
         note=NOTE,
         results=hits,
@@ -336,7 +336,7 @@ def link_outputs(links: Sequence[Link]) -> list[LinkOutput] | UnsetType:
     ] or UNSET
 
 
-def timeline_output(memory: Memory, found: Timeline) -> TimelineOutput:
+def timeline_output(memory: Memory, timeline: Timeline) -> TimelineOutput:
     """Return lines by time as MCP answers them."""
     lines = [
         LineOutput(
@@ -348,9 +348,9 @@ def timeline_output(memory: Memory, found: Timeline) -> TimelineOutput:
             title=line.title,
             detail_tokens=line.tokens,
         )
-        for line in found.lines
+        for line in timeline.lines
     ]
-    anchor = UNSET if found.anchor is None else found.anchor.name
+    anchor = UNSET if timeline.anchor is None else timeline.anchor.name
     return TimelineOutput(note=NOTE, lines=lines, anchor=anchor, tokens=cost_of(lines))
 
 

@@ -188,17 +188,17 @@ class HomeExport:
             yield kind, record
 
     def _records(self) -> Lines:
-        read, scope = self._parts.database.read, self._order.scope
-        selection = read(lambda tx: _Selection(tx, self._order, self._audience(tx)))
+        query, scope = self._parts.database.read, self._order.scope
+        selection = query(lambda tx: _Selection(tx, self._order, self._audience(tx)))
         for position, session_id in enumerate(selection.order, 1):
             yield from self._session(session_id, selection)
             self._tell(ExportProgress(done=position, total=len(selection.order)))
         yield from (("episode", each) for each in self._episodes())
-        yield from (("fact", each) for each in read(self._facts))
+        yield from (("fact", each) for each in query(self._facts))
         if self._begun.is_owners:
             is_all = self._begun.group is None and scope == Scope(tenant=scope.tenant)
             paths = None if is_all else self._paths
-            projects = read(lambda tx: project_lines(tx, scope.tenant, paths))
+            projects = query(lambda tx: project_lines(tx, scope.tenant, paths))
             yield from (("project", each) for each in projects)
             files = self._parts.files if self._order.files else None
             yield from (("file", each) for each in (files() if files else ()))

@@ -387,7 +387,7 @@ class _Run:
         reading = TranscriptImport(self._context, whole, location, entry)
         reading.stored[session.id], reading.verdicts[project] = session_row, verdict
         try:
-            is_done = reading.run(lambda done: self._tell(source.path, done), at_end)
+            is_done = reading.run(lambda current: self._tell(source.path, current), at_end)
             self._is_announced = is_done and at_end is not None
         except ErasedMeanwhile:
             self._tally.put_back(reading.saved)
@@ -427,14 +427,14 @@ class _Run:
                 if form.companion:
                     self._end(form, path, ForeignEnding(session=session, at=file.mtime_ns))
 
-    def _tell(self, path: str, done: int) -> None:
+    def _tell(self, path: str, current: int) -> None:
         if self.progress is not None:
             self.progress(
                 ImportProgress(
                     files=len(self._found.files),
                     files_done=self._files_done,
                     bytes=sum(each.size for each in self._found.files),
-                    bytes_done=self._bytes_done + done,
+                    bytes_done=self._bytes_done + current,
                     messages=self._tally.counts["messages"],
                     path=self._context.drafts.path(path),
                 )

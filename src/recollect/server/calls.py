@@ -61,7 +61,7 @@ class Calls:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         call = (future, ended)
         self._pool.put(
-            partial(self._work, call, work, args), lambda lost: self._end((call, None, lost))
+            partial(self._work, call, work, args), lambda error: self._end((call, None, error))
         )
         with Looking(self._pool.look):
             return await future

@@ -76,7 +76,7 @@ def anchor_of(value: int | str) -> int | str:
 
 
 def page_of(
-    read: Callable[[int | None, int], list[T]],
+    read_rows: Callable[[int | None, int], list[T]],
     position: Callable[[T], tuple[int, str]],
     limit: int,
     cursor: str | None,
@@ -85,7 +85,7 @@ def page_of(
     """Return a page of rows, the newest first, and the cursor of the next page, None at the end.
 
     Args:
-        read: Returns the newest rows before a moment (None: all), and how many at most.
+        read_rows: Returns the newest rows before a moment (None: all), and how many at most.
         position: Returns time and name of a row, by which rows are ordered.
         limit: Rows of the page; 0 for none.
         cursor: Of the page before.
@@ -98,7 +98,7 @@ def page_of(
         until = min(until or before[0] + 1, before[0] + 1)
     most = limit + 1
     while True:
-        rows = read(until, most)
+        rows = read_rows(until, most)
         older = [row for row in rows if before is None or position(row) < before]
         if len(older) > limit or len(rows) < most:
             break

@@ -76,9 +76,9 @@ def opening(folder: Path, name: str) -> Iterator[OpenWords]:
 
 def lines(open_index: OpenWords) -> OpenIndex:
     """Return the lines among messages without their words, each in a session of its own."""
-    held = [said(ref, text, group=ref) for ref, text in LINES.items()]
+    matches = [said(ref, text, group=ref) for ref, text in LINES.items()]
     others = [said(f"d{n}", f"weather report number {n}", group=f"d{n}") for n in range(OTHERS)]
-    return open_index(ScriptedFeed(*held, *others))
+    return open_index(ScriptedFeed(*matches, *others))
 
 
 def every_language_finds_its_line(open_index: OpenWords) -> None:
@@ -128,11 +128,13 @@ def one_visible_among_many_is_found(open_index: OpenWords) -> None:
     many = [said(f"m{n}", "lantern", group=f"g{n}", order=n) for n in range(50_000)]
     mine = said("mine", "an old lantern in a long line of words", scope=Scope(user="ann"))
     index = open_index(ScriptedFeed(mine, *many))
-    found = index.reader()
+    reader = index.reader()
     index.index.sync()
-    hits = found.search("lantern", Scope(user="ann"), LEXICAL).hits
+    hits = reader.search("lantern", Scope(user="ann"), LEXICAL).hits
     assert [hit.ref for hit in hits] == ["mine"]
-    everyone = found.search("old lantern", Scope(), msgspec.structs.replace(LEXICAL, limit=10)).hits
+    everyone = reader.search(
+        "old lantern", Scope(), msgspec.structs.replace(LEXICAL, limit=10)
+    ).hits
     assert everyone[0].ref == "mine"
     assert len(everyone) == 10
 
@@ -168,8 +170,8 @@ def feedback_counts_words(open_index: OpenWords) -> None:
     def ask(tx: Transaction) -> tuple[int, int, list[float]]:
         partition = Partition(1, 0, index.settings.search.lexical.backend)
         partition.refresh(tx)
-        found, unknown = (partition.words.find(tx, term) for term in ("oil", "zither"))
-        return found.frequency, unknown.frequency, sorted(found.counts(np.arange(6)).tolist())
+        common, unknown = (partition.words.find(tx, term) for term in ("oil", "zither"))
+        return common.frequency, unknown.frequency, sorted(common.counts(np.arange(6)).tolist())
 
     assert index.database.read(ask) == (6, 0, [1, 2, 3, 4, 5, 6])
 

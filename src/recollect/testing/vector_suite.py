@@ -161,19 +161,19 @@ class VectorHome:
             count = max(0, first_integer(last) - chunk_id(partition, 0) + 1)
             codes = CodeMatrix(len(question))
             codes.refresh(tx, partition, count)
-            held = CodeSource(partition, codes, count)
-            scan: NearScan = self.near.scan(tx, held, question)
-            found = scan.nearest(OVERSAMPLED, None if allowed is None else allowed[:count])
-            near = read_vectors(tx, partition, found, len(question)) @ question
-            best = found[np.argsort(-near, kind="stable")[:10]]
-            return isinstance(scan, BackedScan), best.tolist(), found
+            source = CodeSource(partition, codes, count)
+            scan: NearScan = self.near.scan(tx, source, question)
+            hits = scan.nearest(OVERSAMPLED, None if allowed is None else allowed[:count])
+            near = read_vectors(tx, partition, hits, len(question)) @ question
+            best = hits[np.argsort(-near, kind="stable")[:10]]
+            return isinstance(scan, BackedScan), best.tolist(), hits
 
         return self.database.read(unit)
 
     def top(self, partition: int, question: Floats, allowed: Mask | None = None) -> list[int]:
         """Return the ten nearest; the back end must have been used if there is one."""
-        asked, best, _ = self.look(partition, question, allowed)
-        assert asked == (self.near.status(1).requested != "memory"), self.near.status(1)
+        is_backed, best, _ = self.look(partition, question, allowed)
+        assert is_backed == (self.near.status(1).requested != "memory"), self.near.status(1)
         return best
 
     def close(self) -> None:
@@ -229,9 +229,9 @@ def it_forgets_what_was_removed(open_home: OpenVectors) -> None:
     first = exact_top(drawn(MANY), QUESTIONS[0])
     home.remove(partition, first[:5])
     home.near.catch_up()
-    left = np.ones(MANY, np.bool_)
-    left[first[:5]] = False
-    assert home.top(partition, QUESTIONS[0]) == exact_top(drawn(MANY), QUESTIONS[0], left)
+    remaining = np.ones(MANY, np.bool_)
+    remaining[first[:5]] = False
+    assert home.top(partition, QUESTIONS[0]) == exact_top(drawn(MANY), QUESTIONS[0], remaining)
     assert home.near.check() == []
 
 

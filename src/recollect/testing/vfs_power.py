@@ -84,8 +84,8 @@ class Disk:
     def cut(self, at: int, chance: random.Random) -> Cut:
         """Return the state of the disk if the power fails now; the disk can be used further."""
         names = dict(self._synced_names)
-        kept = chance.randint(0, len(self._pending_names))  # the journal of names is in order
-        for name, inode in self._pending_names[:kept]:
+        count = chance.randint(0, len(self._pending_names))  # the journal of names is in order
+        for name, inode in self._pending_names[:count]:
             _set(names, name, inode)
         files = {name: inode.after_cut(chance) for name, inode in names.items()}
         return Cut(at=at, marks=tuple(self.marks), files=files)

@@ -56,13 +56,13 @@ class Steps:
         """Show a report of a backup or a restore."""
         self._painter.paint(report.stage.capitalize(), report.done, report.total, "bytes")
 
-    def copying_files(self, done: int, total: int) -> None:
+    def copying_files(self, current: int, total: int) -> None:
         """Show how much of some files is here, in bytes."""
-        self._painter.paint("Copying", done, total, "bytes")
+        self._painter.paint("Copying", current, total, "bytes")
 
-    def downloading(self, done: int, total: int) -> None:
+    def downloading(self, current: int, total: int) -> None:
         """Show how much of a download is here, in bytes."""
-        self._painter.paint("Downloading", done, total, "bytes")
+        self._painter.paint("Downloading", current, total, "bytes")
 
     def recovering(self, report: RecoverProgress) -> None:
         """Show a report of a recovery."""
@@ -88,7 +88,7 @@ class Steps:
 class Painter:
     """Shows nothing."""
 
-    def paint(self, stage: str, done: int, total: int, unit: str) -> None:
+    def paint(self, stage: str, current: int, total: int, unit: str) -> None:
         """Show how far a stage is."""
 
     def close(self) -> None:
@@ -110,19 +110,21 @@ class ProgressLines(Painter):
         self._began = self._written = now()
         self._began_at = 0
 
-    def paint(self, stage: str, done: int, total: int, unit: str) -> None:
+    def paint(self, stage: str, current: int, total: int, unit: str) -> None:
         """Print a line when the last one is some seconds ago."""
         now = self._now()
         if stage != self._stage:
-            self._stage, self._began, self._began_at = stage, now, done
+            self._stage, self._began, self._began_at = stage, now, current
         if now - self._written < LINE_EVERY_S:
             return
         self._written = now
-        rate = (done - self._began_at) / max(now - self._began, 1e-9)
-        remaining = f", {duration((total - done) / rate)} left" if rate > 0 and total > done else ""
-        percent = 100 * done // total if total else 100
+        rate = (current - self._began_at) / max(now - self._began, 1e-9)
+        remaining = (
+            f", {duration((total - current) / rate)} left" if rate > 0 and total > current else ""
+        )
+        percent = 100 * current // total if total else 100
         self._write(
-            f"{stage.lower()}: {amount(done, unit)} of {amount(total, unit)}, {percent} %,"
+            f"{stage.lower()}: {amount(current, unit)} of {amount(total, unit)}, {percent} %,"
             f" {amount(int(rate), unit)}/s{remaining}"
         )
 
@@ -136,7 +138,7 @@ class Bars(Painter):
         self._bars: RichProgress | None = None
         self._tasks: dict[str, TaskID] = {}
 
-    def paint(self, stage: str, done: int, total: int, unit: str) -> None:
+    def paint(self, stage: str, current: int, total: int, unit: str) -> None:
         """Move the bar of a stage; the one before is complete."""
         if self._bars is None:
             if self._now() - self._began < PATIENCE_S:
@@ -147,7 +149,7 @@ class Bars(Painter):
             for task in self._tasks.values():
                 self._bars.update(task, visible=False)
             self._tasks[stage] = self._bars.add_task(stage, unit=unit)
-        self._bars.update(self._tasks[stage], completed=done, total=max(total, 1))
+        self._bars.update(self._tasks[stage], completed=current, total=max(total, 1))
 
     def close(self) -> None:
         """Take the bars away."""
@@ -203,8 +205,8 @@ def _rich_bars() -> RichProgress:
         def render(self, task: Task) -> Text:
             unit: Any = task.fields["unit"]
             rate = f"  {amount(int(task.speed), unit)}/s" if task.speed else ""
-            done, total = int(task.completed), int(task.total or 0)
-            return Text(f"{amount(done, unit)} of {amount(total, unit)}{rate}")
+            current, total = int(task.completed), int(task.total or 0)
+            return Text(f"{amount(current, unit)} of {amount(total, unit)}{rate}")
 
     return Progress(
         SpinnerColumn(),

@@ -34,7 +34,7 @@ def show_state(
         list[str] | None,
         typer.Option("--step", help="Set the steps; repeat the option for each of them."),
     ] = None,
-    done: Annotated[
+    completed: Annotated[
         list[str] | None,
         typer.Option("--done", help="Complete a step, named by its words or its position."),
     ] = None,
@@ -45,10 +45,10 @@ def show_state(
     with opened(context) as memory:
         id_ = memory.sessions.find(session).id
         state = memory.sessions.state(id_) or SessionState(session_id=id_, source="")
-        if task is not None or step or done:
+        if task is not None or step or completed:
             steps = state.steps if step is None else tuple(WorkStep(text=each) for each in step)
-            steps = _completed(steps, done or [])
-            state = memory.sessions.set_state(id_, task, steps if step or done else None)
+            steps = _completed(steps, completed or [])
+            state = memory.sessions.set_state(id_, task, steps if step or completed else None)
     answer(context, state, lambda: _show(state))
 
 

@@ -135,7 +135,7 @@ def connect(
     options: Mapping[str, Any],
     *,
     dry_run: bool,
-    made: Sequence[str] = (),
+    new_files: Sequence[str] = (),
 ) -> Connected:
     """Put recollect into an agent program.
 
@@ -144,7 +144,7 @@ def connect(
         integration: Of the program.
         options: What the user chose.
         dry_run: Write nothing.
-        made: Files of the home that are new with it, to be shown too.
+        new_files: Files of the home that are new with it, to be shown too.
 
     Raises:
         RecollectError: it cannot be, see `apply`.
@@ -154,7 +154,7 @@ def connect(
     folders = settings.settings.workspace.transcripts
     new_folders = tuple(each for each in installation.follows if each not in folders)
     config = _followed(home, (*folders, *new_folders)) if new_folders else None
-    connected = _connected(home, installation, config, made, dry_run=dry_run)
+    connected = _connected(home, installation, config, new_files, dry_run=dry_run)
     if not dry_run:
         set_options = {name: value for name, value in options.items() if value}
         apply(home, replace(installation, follows=new_folders, options=set_options))

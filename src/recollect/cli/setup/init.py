@@ -180,7 +180,7 @@ def _agent(
     if remove:
         connected = disconnect(home, integration.name, dry_run=dry_run)
     else:
-        connected = connect(home, integration, options, dry_run=dry_run, made=paths)
+        connected = connect(home, integration, options, dry_run=dry_run, new_files=paths)
     answer(context, connected, lambda: _show_agent(connected, home))
 
 

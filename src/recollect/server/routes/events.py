@@ -94,7 +94,7 @@ def events(caller: Caller, fields: EventsWanted) -> AsyncGenerator[Piece, None]:
             raise
         # An error would end the stream of a browser for good.
         seq, lost_seq = stream.last_seq(), error.facts["seq"]
-    return EventPieces(caller, seq, types or None, lost=lost_seq).pieces()
+    return EventPieces(caller, seq, types or None, lost_seq=lost_seq).pieces()
 
 
 class EventPieces:
@@ -114,13 +114,13 @@ class EventPieces:
         seq: int,
         types: list[str] | None = None,
         *,
-        lost: object = None,
+        lost_seq: object = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._caller = caller
         self._seq = seq
         self._types = types
-        self._lost = lost
+        self._lost = lost_seq
         self._now = now
         # Places of one journal differ by the number alone.
         self._mark = caller.memory.events.cursor(0).removeprefix("0")

@@ -216,9 +216,11 @@ def _created(
     return stored_answer(audible or _unheard(outcome.observation))
 
 
-def _redacted_kinds(fields: NewObservation, stored: Observation) -> tuple[str, ...]:
+def _redacted_kinds(fields: NewObservation, observation: Observation) -> tuple[str, ...]:
     """Return the kinds of redactions in the stored observation that the request did not have."""
-    marks = marked_kinds(" ".join((stored.title, stored.summary, stored.input, stored.output)))
+    marks = marked_kinds(
+        " ".join((observation.title, observation.summary, observation.input, observation.output))
+    )
     if not marks:
         return ()
     came = marked_kinds(msgspec.json.encode(fields).decode())
