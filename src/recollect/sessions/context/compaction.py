@@ -1,7 +1,7 @@
 """Compactions: a summary that replaces older messages in the view. The messages stay.
 
-The rows, which of them a session sees, and how one is stored with its event and its place in the
-mirror. What a summary says is the business of `summariser`.
+The rows, which of them a session sees, and how one is stored with its event and its line in the
+mirror. The text of a summary is made in `summary`.
 """
 
 from __future__ import annotations

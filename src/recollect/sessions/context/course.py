@@ -34,7 +34,7 @@ class Course:
         self._tones: Counter[Tone] = Counter()
 
     def watching(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
-        """Yield the utterances, and take note of them."""
+        """Yield the utterances, taking note of each."""
         for each in utterances:
             if each.text.strip():
                 self.last = each
@@ -42,7 +42,7 @@ class Course:
             yield each
 
     def resume(self, summary: str) -> None:
-        """Take note of the lines of a summary of what was said before."""
+        """Take note of the lines of an earlier summary."""
         for line in summary.splitlines():
             self._keep(line.split(": ", 1)[-1], is_agents=True)
 
@@ -53,12 +53,12 @@ class Course:
 
     @property
     def outcome(self) -> str:
-        """What the agent reported last, of repairs if it told of any; empty if it only asked."""
+        """The agent's last report, of a repair if there was one; empty if it only asked."""
         return self._repaired or self._reported
 
     @property
     def open_ends(self) -> tuple[str, ...]:
-        """What was left to do, and the agent's last question where no answer came."""
+        """The open points, and the agent's last question if it was not answered."""
         questions = [sentence for sentence in _sentences(self.question) if sentence.endswith(_ASKS)]
         return tuple(dict.fromkeys([*self._open, *questions[-1:]]))
 

@@ -2,10 +2,10 @@
 
 A session has one episode of all of it, which is replaced when it went on and ends again; each part
 that retention cuts off before leaves one more. Only words of people and of the agent are in them,
-none that a tool gave back. What the agent did is kept apart from what was said, because guests who
-may hear the one may not hear the other. Who hears an episode is decided as for a message: by where
-it was said, and in a session that people share one by one by whose turns it is of. So each sender's
-turns get an episode of their own.
+none that a tool gave back. The agent's deeds are kept apart from the words, because guests who may
+hear the words may not hear the deeds. Who hears an episode is decided as for a message: by where it
+was said and, in a session that people share one by one, by the sender of its turns. So each
+sender's turns get an episode of their own.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def select_episodes(tx: Transaction, where: Condition, audience: Audience) -> It
     Args:
         tx: A transaction.
         where: Which ones; those of deleted sessions are left out.
-        audience: Who asks; what the agent did is for whom it is shared with.
+        audience: Who asks; the deeds are left out for those they are not shared with.
     """
     where.sql += _LIVING
     after = 0
@@ -257,7 +257,7 @@ def found_episodes(
     Args:
         tx: A transaction.
         scope: The owner of the episodes.
-        at: By id: when it ended, ms UTC, which finds its row.
+        at: By id: the time of its end, ms UTC, which locates the row.
         audience: Who asks.
     """
     where = of_episodes(scope).also("ended_at IN " + _AMONG, listed(at.values()))
@@ -294,7 +294,7 @@ def rewrite_episode(tx: Transaction, old: Episode, summary: str, made_by: str) -
 
 
 def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
-    """Return the episode that an id, or a number such as ``e3``, means to the scope.
+    """Return the episode of a scope with an id, or a number such as ``e3``.
 
     Raises:
         NotFound: there is none.
@@ -315,7 +315,7 @@ def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
 
 
 def is_by_rule(episode: Episode) -> bool:
-    """Return whether its lines were taken over as they were said, by any version of the rules."""
+    """Return whether the rules made it, in any version: its lines are as they were said."""
     return episode.made_by.startswith(_BY_RULE)
 
 
@@ -366,7 +366,7 @@ def _decoded(row: Row) -> Episode:
 
 
 def topics_of(summary: str) -> tuple[str, ...]:
-    """Return the most frequent words of a summary as they are written, without needless ones."""
+    """Return the most frequent words of a summary as they are written, without common ones."""
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     for line in summary.splitlines():
         for run in line.split(": ", 1)[-1].split():

@@ -3,9 +3,9 @@
 Only words of people and of the agent are in an episode, never results of tools. In a session that
 people share one by one each sender's turns get an episode of their own.
 
-Afterwards a language model may write them again. A call has what the hearers of one episode heard,
-and nothing else. What names a file or a number that was not spoken of is refused, and the lines of
-the rules stay.
+Afterwards a language model may write them again. A call contains what the hearers of one episode
+heard, and nothing else. An answer with a file or a number that nobody mentioned is refused, and the
+lines of the rules stay.
 """
 
 from __future__ import annotations
@@ -189,10 +189,10 @@ class EpisodeWriter:
     def _summary(
         self, session: Session, through_seq: int, room: _Room, turns: HeardTurns, course: Course
     ) -> str:
-        """Return the summary, which a course watches being made.
+        """Return the summary; a course reads its utterances as they pass.
 
-        What a compaction summarised already is not read again, unless the compaction may have seen
-        the turns of more people than are left.
+        Messages that a compaction has summarised are not read again, unless it may have read turns
+        of people whose messages are gone.
         """
         row, (most, always) = None, room
         if turns.is_all and not (_is_shared(session) and (session.pruned_seq or session.parent_id)):
@@ -210,9 +210,9 @@ class EpisodeWriter:
     def _utterances(
         self, session: Session, after: int, through: int, turns: HeardTurns
     ) -> Iterator[Utterance]:
-        """Yield what was said in a session; of people only what they wrote themselves.
+        """Yield the utterances of a session; of people only what they wrote themselves.
 
-        Episodes get into prompts by themselves: what somebody pasted or quoted would speak there.
+        Episodes enter prompts unasked: what somebody pasted or quoted would speak there.
         """
         from recollect.text.statements.detector import own_text
 
@@ -271,14 +271,14 @@ OLDEST_MS = DAY_MS
 
 
 class EpisodeDigest:
-    """Rewrites episodes by a model.
+    """Rewrites episodes with a language model.
 
     Args:
         database: ``records.db``.
         clock: Tells the time.
         writer: Reads the messages that an episode covers.
-        model: Who is asked.
-        redacted: Takes secrets out of an answer.
+        model: The model that is asked.
+        redacted: Removes secrets from an answer.
         scope: The owner of the episodes.
     """
 
@@ -300,7 +300,7 @@ class EpisodeDigest:
         self._summariser = ModelSummariser(model, PURPOSE)
 
     def run(self, stopping: Callable[[], bool] = lambda: False) -> int:
-        """Rewrite what was written in the last day; return how many were rewritten.
+        """Rewrite the episodes of the last day; return the number of rewritten ones.
 
         A model that does not answer is asked again in the next run.
         """
@@ -313,7 +313,7 @@ class EpisodeDigest:
         return count
 
     def _rewrite(self, episode: Episode) -> bool:
-        """Ask the model for one; return False without an answer."""
+        """Ask the model for a summary; return False without an answer."""
         scope, session_id = self._scope, episode.session_id
         session = self._database.read(lambda tx: find_session(tx, scope, session_id))
         utterances = [] if session is None else self._writer.said(session, episode)

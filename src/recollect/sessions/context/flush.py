@@ -76,7 +76,7 @@ def failure_of(model: str, error: RecollectError) -> ModelFailure:
 
 
 class Flushed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a flush did.
+    """The result of a flush.
 
     Attributes:
         outcome: ``flushed``; ``nothing_new``: all of it is there already, or nothing must last;
@@ -134,11 +134,11 @@ class NoteFolders(Protocol):
 
     @property
     def workspace(self) -> Path | None:
-        """The folder of the owner's."""
+        """The folder of the owner's notes."""
 
     @property
     def home(self) -> Path | None:
-        """The folder of guests'."""
+        """The folder of guests' notes."""
 
 
 def place_of_notes(session: Session, folders: NoteFolders, owner: Owner) -> NotesPlace | None:
@@ -162,11 +162,11 @@ def write_notes(
     write is tried again, maybe after midnight.
 
     Args:
-        target: Where.
+        target: Where the notes of the session are.
         notes: In their order.
         now: Ms UTC.
         zone: Of the user.
-        say: Called, before anything is written, with which lines these notes are.
+        say: Called with the lines of these notes, before anything is written.
 
     Raises:
         Denied: the file is a link, or is reached through one.
@@ -200,7 +200,7 @@ def write_notes(
 def count_flush(
     tx: Transaction, session: Session, flush: Flushed, *, through_seq: int, at: int
 ) -> None:
-    """Note on the session, and in an event, that it was flushed up to a message."""
+    """Record on the session, and in an event, that it was flushed up to a message."""
     tx.execute(_DONE, (at, session.compaction_count, through_seq, session.id))
     note_change(tx, session, at)
     event = MemoryFlushed(scope=owner_of(session), at=at, path=flush.path or "", lines=flush.lines)
@@ -208,7 +208,7 @@ def count_flush(
 
 
 def count_failure(tx: Transaction, session: Session, error: str, at: int) -> None:
-    """Note that a flush failed."""
+    """Record that a flush failed."""
     tx.execute(_FAILED, (session.id,))
     failures = session.flush_failures + 1
     record_event(
@@ -251,7 +251,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NoteTaker(Protocol):
-    """Finds in a conversation what must last. What it reads is data, no instruction."""
+    """Finds what must last in a conversation. Its input is data, never an instruction."""
 
     def notes(self, utterances: Iterable[Utterance]) -> Sequence[Note]:
         """Return the statements that must last, in the order in which they were said.
@@ -274,7 +274,7 @@ class RuleNotes:
 
 
 class RuledNotes(list[Note]):
-    """What the rules found because a model failed, and why it did."""
+    """The notes of the rules where a model failed, and why it did."""
 
     def __init__(self, notes: Iterable[Note], failure: ModelFailure) -> None:
         super().__init__(notes)

@@ -110,7 +110,7 @@ class SaidLines(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ErasedNotes(msgspec.Struct, frozen=True, kw_only=True):
-    """What an erasure did to one file of notes.
+    """The effect of an erasure on one file of notes.
 
     Attributes:
         path: The file; relative to the home, or absolute in a workspace.
@@ -132,18 +132,18 @@ class ErasedNotes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def workspace_notes(workspace: Path) -> NotesPlace:
-    """Return the place of the owner's notes."""
+    """Return the location of the owner's notes."""
     return NotesPlace(root=workspace, folder=FOLDER, name=f"{workspace.resolve()}/")
 
 
 def guest_notes_place(home: Path, tenant: str, group: VisibilityGroup) -> NotesPlace:
-    """Return the place of the notes of a guest: below the home, which no other program indexes."""
+    """Return the location of a guest's notes: below the home, which no other program indexes."""
     digest = hashlib.sha256(f"{tenant}\0{group.name}".encode("utf-8", "surrogatepass"))
     return NotesPlace(root=home, folder=f"{GUEST_NOTES}/{digest.hexdigest()[:32]}")
 
 
 def say_lines(tx: Transaction, session: Session, files: Iterable[SaidLines], at: int) -> None:
-    """Remember that a session said lines; of those that were there only what a flush wrote."""
+    """Record that a session said lines; of existing lines only those that a flush wrote."""
     for file in files:
         who = (session.id, session.tenant, at)
         tx.executemany(_SAY, [(file.path, line_hash(line), *who) for line in file.new])
@@ -153,7 +153,7 @@ def say_lines(tx: Transaction, session: Session, files: Iterable[SaidLines], at:
 def say_section(
     tx: Transaction, path: Path, lines: Iterable[tuple[str, str]], tenant: str, at: int
 ) -> None:
-    """Remember the session of each line in the section of a file.
+    """Record the session of each line in the section of a file.
 
     Args:
         tx: A write transaction.
@@ -184,7 +184,7 @@ def is_of_day(path: str) -> bool:
 
 
 def own_folder(tx: Transaction, target: NotesPlace, session: Session) -> None:
-    """Remember the owner of a guest's notes; their group follows from it, links included."""
+    """Record the owner of a guest's notes; their group follows from it, links included."""
     s = session
     owner = (s.tenant, s.agent, s.user, s.channel, s.account, s.chat_type, s.peer)
     tx.execute(_OWN, (target.folder, *owner))
@@ -207,7 +207,7 @@ def disown_folders(tx: Transaction, folders: Iterable[str]) -> None:
 
 
 def restate_lines(tx: Transaction, path: str, restated: Mapping[bytes, bytes]) -> None:
-    """Record that whoever said a line of a file said another one, too; both are known then."""
+    """Record that the sessions of a line of a file said another one, too; both are kept."""
     rows = [(new, path, old) for old, new in restated.items()]
     tx.executemany(_RESTATE, rows)
 
@@ -233,7 +233,7 @@ def erase_lines(
     folders: Collection[str] | None = None,
     dry_run: bool = False,
 ) -> tuple[ErasedNotes, ...]:
-    """Remove from the notes what only these sessions said, and forget that they said it.
+    """Remove the lines that only these sessions said from the notes, and the record of them.
 
     An import of memory files leaves these lines out from then on.
 

@@ -137,7 +137,7 @@ class Notebook:
 def messages_between(
     access: SessionAccess, session_id: str, after_seq: int, through_seq: int, turns: HeardTurns
 ) -> Iterator[Message]:
-    """Yield the messages after a seq up to another, read as they are asked for."""
+    """Yield the messages after a seq up to another, read in batches as they are used."""
 
     def unit(tx: Transaction) -> list[Message]:
         parts = segments(tx, require_session(tx, access.scope, session_id))

@@ -1,8 +1,9 @@
 """Prompts: a view as the requests of OpenAI and Anthropic take it, as plain JSON.
 
-What one provider wrote leaves in the words of another: calls and results with their ids, arguments
-as text or object, instructions where they belong. What only its own provider reads again (signed
-thoughts, reasoning items, calls of the provider's own tools) goes back to that one and to no other.
+What one provider wrote is sent in the format of another: calls and results with their ids,
+arguments as text or object, instructions where they belong. What only its own provider reads again
+(signed thoughts, reasoning items, calls of the provider's own tools) goes back to that one and to
+no other.
 
 Source: the API references of both, and the types of their SDKs, November 2026.
 """
@@ -143,7 +144,7 @@ def _calls(blocks: Iterable[ContentBlock]) -> list[ToolUseBlock]:
 
 
 def _text(blocks: Iterable[ContentBlock]) -> str:
-    """Return blocks as text, without those that have none; images by what is known of them."""
+    """Return blocks as text, without those that have none; images by their description."""
     return "\n".join(text for block in blocks if (text := _words(block)))
 
 
@@ -178,7 +179,7 @@ def _written(blocks: Iterable[ContentBlock], spell: Spell) -> Iterator[Json]:
 
 
 def _plain(content: list[Json]) -> str | list[Json]:
-    """Return a content: a text where it is nothing but one, otherwise its parts."""
+    """Return content as a text where it is nothing else, otherwise its parts."""
     if len(content) == 1 and content[0].keys() == {"type", "text"}:
         text: str = content[0]["text"]
         return text
@@ -244,7 +245,7 @@ def _chat_part(block: ContentBlock) -> Json | None:
 
 
 def _paired_items(turns: Sequence[PromptTurn]) -> set[str]:
-    """Return the ids of calls of the provider's own tools that are there with their answer."""
+    """Return the ids of calls of the provider's own tools that are there with their result."""
     kinds: dict[str, set[str]] = {}
     for block in (block for turn in turns for block in turn.blocks):
         if isinstance(block, OtherBlock) and isinstance(block.value.get("call_id"), str):
@@ -384,7 +385,7 @@ def _server_call(block: ContentBlock) -> str | None:
 
 
 def _server_calls(blocks: Iterable[ContentBlock]) -> set[str | None]:
-    """Return the ids of the calls that are there with their answer."""
+    """Return the ids of the calls that are there with their result."""
     kinds: dict[str | None, set[str]] = {}
     for block in blocks:
         if isinstance(block, OtherBlock):

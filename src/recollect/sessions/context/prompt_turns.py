@@ -1,7 +1,7 @@
 """Prompt turns: the messages of a view in the order in which every provider takes them.
 
 Each call of a tool has an id of its own, its one result comes right after the turn that asked, and
-a result of no call is text. Nothing of it is stored; knows no provider.
+a result without a call becomes text. Nothing of it is stored; it depends on no provider.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PromptTurn(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         role: Who speaks.
         blocks: Of a ``tool`` only results, of an ``assistant`` none.
-        message: The message; None of a tool.
+        message: The message; None for a ``tool``.
     """
 
     role: Speaker

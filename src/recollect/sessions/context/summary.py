@@ -53,7 +53,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         text: Empty if there is nothing to say.
         made_by: What wrote it, with its version.
-        failure: Why it was not the model that was asked; None where it was, or none was.
+        failure: Why the model that was asked did not write it; None where it did, or none was
+            asked.
     """
 
     text: str
@@ -100,7 +101,7 @@ def utterance_of(message: Message, *, calls: bool = True) -> Utterance:
 
     Args:
         message: Which one.
-        calls: Whether what tools were given belongs to them.
+        calls: Whether inputs of tools are included.
     """
     blocks = message.blocks
     if message.role != "tool":
@@ -141,7 +142,7 @@ def utterances_of(
     Args:
         read_messages: Reads the messages; called twice, as an answer comes after what it answers.
         passing: Called with each message as it passes.
-        calls: Whether what tools were given belongs to the words of an agent.
+        calls: Whether inputs of tools are included in the words of an agent.
     """
     waiting: dict[int, str] = {}
     for pair in pending_calls(read_messages()):
@@ -193,7 +194,7 @@ class ModelSummariser:
     """Asks a language model for summaries.
 
     Args:
-        model: Who is asked; when it cannot, the extractive summary is taken.
+        model: The model; when it fails, the extractive summary is used.
         purpose: What the summaries are for, one of ``language.uses``.
     """
 
@@ -229,7 +230,7 @@ class ModelNotes:
     """Asks a language model for the statements that must last.
 
     Args:
-        model: Who is asked; when it fails, the rules decide.
+        model: The model; when it fails, the rules decide.
     """
 
     def __init__(self, model: LanguageModel) -> None:

@@ -1,4 +1,4 @@
-"""The view of a session: a summary of what is long ago, and the newest messages as they were said.
+"""The view of a session: a summary of the older messages, and the newest ones as they were said.
 
 Reads only the end of a transcript, as much as the budget holds, and never cuts between a tool call
 and its result. What is newest is shown in any case; where it is too long as head and tail, with a
@@ -33,7 +33,7 @@ from recollect.text.boundaries import brief_repr, safe_cut
 from recollect.text.summary.extractive import shortened
 
 ReadNewest = Callable[[int | None, int], list[Message]]
-"""Returns the newest messages before a seq, or of all, so many at most, oldest first."""
+"""Returns at most so many of the newest messages before a seq, or of all, oldest first."""
 
 _BATCH = 64
 _LARGEST_BATCH = 512
@@ -151,7 +151,7 @@ def read_tail(read_newest: ReadNewest, budget: int, sizer: Sizer) -> Tail:
     """Return the newest messages that fit into a budget, with what is needed to know their pairs.
 
     Args:
-        read_newest: Gives the messages.
+        read_newest: Reads the messages.
         budget: Tokens; what does not fit as a whole is left out, and everything before it. Where
             nothing fits, the newest message is there in part, with the call that it answers.
         sizer: Counts tokens.
@@ -191,7 +191,7 @@ def told_tokens(messages: Sequence[Message], after_seq: int, sizer: Sizer) -> in
 
     Args:
         messages: Of a view, oldest first.
-        after_seq: Answers up to here were given to another view.
+        after_seq: Answers up to here belong to another view.
         sizer: Counts tokens.
     """
     later = 0

@@ -1,8 +1,8 @@
 """The context window of sessions: its view, and its compaction. A part of `memory.sessions`.
 
 The summary is made outside of any transaction, because a model may take its time; what it replaces
-is checked again in the transaction that stores it. What a view holds is written in `view`, what is
-flushed before in `flush`.
+is checked again in the transaction that stores it. `view` builds the view, `flush` the notes that
+are written before.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _SUMMARY_SHARE = 0.25
 
 
 class Compacted(msgspec.Struct, frozen=True, kw_only=True):
-    """What a call for a compaction did.
+    """The result of a compaction.
 
     Attributes:
         session_id: Of which session.
@@ -115,7 +115,8 @@ class ContextWindows(Notebook):
         Never empty where something was said: a newest message that is too long is shown as its head
         and tail, with a mark of what is left out. Costs as much as is shown, however long the
         session is. A fork sees the compactions of its parents up to where it branched off. In a
-        session that several people share, only the turns that the one it answers may hear.
+        session that several people share, it has only the turns that the person it answers may
+        hear.
 
         Args:
             session_id: Which one.
@@ -390,7 +391,7 @@ _FARTHEST = 4_096
 _MOST_KEPT = 0.75
 _KEPT_INSTEAD = 0.5
 """Where the messages that stay are more than three quarters of the room, half of it stays: with
-more, the next message would ask for the next compaction."""
+more, the next message would trigger the next compaction."""
 
 
 class Keeping(msgspec.Struct, frozen=True):
@@ -407,7 +408,7 @@ class Replacement(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         session_id: The session of the messages.
         audience: Who hears it; the messages and the summary before are of the same snapshot.
-        heard: Their turns.
+        heard: The turns that they hear.
         sender: The sender of the newest turn, if the summary is not for the session's own partner.
         previous: The summary before.
         through_seq: The last message that it replaces.
@@ -447,7 +448,7 @@ def plan_replacement(read_newest: ReadNewest, keeping: Keeping) -> tuple[int, in
     """Return the seq up to which messages can be replaced, and the cost of the rest; None if none.
 
     Args:
-        read_newest: Gives the messages of a view after its compaction.
+        read_newest: Reads the messages of a view after its compaction.
         keeping: What stays.
     """
     size = keeping.messages + _LOOK_BACK

@@ -1,7 +1,7 @@
 """The working memory of a session: its task and its open steps. A part of `memory.sessions`.
 
 Filled by the agent's todo list, as its tool was called last, and by callers; what is newer counts.
-The calls stand in the records already: only what a caller gives is stored.
+The calls are in the records already: only what a caller sets is stored.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _OBSERVED: LiteralString = """
     SELECT input, tool_name, created_at FROM observations
     WHERE session_id = ? AND tool_name IN (SELECT value FROM json_each(?))
         AND agent_id IS NULL AND input_blob IS NULL AND is_forgotten = 0"""
-"""Of a sub-agent the list is its own."""
+"""A sub-agent has a list of its own."""
 _DROP: LiteralString = "DELETE FROM session_states WHERE session_id = ? AND turn_sender IS ?"
 _STORE: LiteralString = """
     INSERT INTO session_states (session_id, tenant, turn_sender, task, steps, source, updated_at)
@@ -93,7 +93,7 @@ class StateLine(msgspec.Struct, frozen=True, kw_only=True):
     """A working memory as a caller set it, in an export; fields as in `SessionState`.
 
     Attributes:
-        turn_sender: Of a session that people share: whose it is.
+        turn_sender: The sender that it belongs to, in a session that people share.
     """
 
     turn_sender: str | None = None
@@ -118,7 +118,7 @@ class WorkingMemory:
     def state(self, session_id: str, *, for_sender: str | None = None) -> SessionState | None:
         """Return what the agent works on in a session; None where that is not known.
 
-        In a session that several people share, only that of whom it answers.
+        In a session that several people share, only the state of the person it answers.
 
         Args:
             session_id: Which one.
@@ -144,7 +144,7 @@ class WorkingMemory:
     ) -> SessionState:
         """Set what the agent works on in a session; return it once it is durable.
 
-        It counts until a todo tool is called again, and the task after that, too.
+        The steps hold until a todo tool is called again, the task after that, too.
 
         Args:
             session_id: Which one.
@@ -188,7 +188,7 @@ class WorkingMemory:
 
 
 def state_lines(tx: Transaction, session_id: str) -> list[StateLine]:
-    """Return what callers set of a session, each for other people in it."""
+    """Return the states that callers set, one for each sender in the session."""
     rows = tx.all("SELECT turn_sender, " + _STORED + " " + _STATES + _OF_ONE, (session_id,))
     return [StateLine(turn_sender=text_or_none(row[0]), **_fields(row[1:])) for row in rows]
 
@@ -212,7 +212,7 @@ def restore_state(tx: Transaction, session: Session, line: StateLine) -> bool:
 def read_state(
     tx: Transaction, session: Session, turns: HeardTurns = EVERY_TURN
 ) -> SessionState | None:
-    """Return the working memory of a session, as far as some turns have it; None without any."""
+    """Return the working memory in some turns of a session; None without any."""
     where = Condition(Scope(tenant=session.tenant)).also("session_id = ?", session.id)
     turns.narrow(where)
     of: LiteralString = _STATES + where.sql + " ORDER BY updated_at DESC, turn_sender LIMIT 1"
@@ -266,7 +266,7 @@ def steps_of(arguments: str) -> tuple[WorkStep, ...] | None:
 
 
 def _step(value: object) -> WorkStep:
-    """Return a step from what a caller or a tool gives.
+    """Return a step from the value that a caller or a tool passes.
 
     Raises:
         InvalidInput: it is not understood.

@@ -1,8 +1,8 @@
 """Pending history: what was said in a group since the agent's last reply.
 
-Kept per conversation, the newest messages only, and for the conversations used last only. It lies
-in records.db, so that a restart forgets nothing. The text that it is rendered as has the markers of
-OpenClaw, which agents know.
+Kept per conversation, the newest messages only, and for the conversations used last only. It is
+stored in records.db, so that a restart loses nothing. The text that it is rendered as has the
+markers of OpenClaw, which agents know.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ class History:
             sender: Who said it.
             said: The text.
             at: When, ms UTC or datetime; now if not given.
-            message_id: Its id on the channel; what waits already is not stored again.
+            message_id: Its id on the channel; a message that is pending already is not stored
+                again.
 
         Raises:
             InvalidInput: one of them cannot be stored, or the key holds a secret.

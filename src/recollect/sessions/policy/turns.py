@@ -1,4 +1,4 @@
-"""Turns of a session that several people share: whom it answers, and what of it they hear."""
+"""Turns of a session that several people share: whom it answers, and which turns they hear."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def answered_group(
 
 
 def asked_sender(tx: Transaction, session: Session, sender: str | None) -> str | None:
-    """Return whose turn a session answers: that of ``sender``, else of its newest message."""
+    """Return the sender that a session answers: ``sender``, else that of its newest message."""
     return newest_turn(tx, segments(tx, session)) if sender is None else sender_of(sender)
 
 
@@ -149,12 +149,12 @@ def hears_session(tx: Transaction, own: Session, other: Session, owner: Owner) -
 def heard_sessions(
     tx: Transaction, where: Condition, own: Session, owner: Owner, limit: int | None
 ) -> list[Session]:
-    """Return the sessions of a condition that `hears_session` lets one hear, the last used first.
+    """Return the sessions of a condition that a session may hear, the last used first.
 
     Args:
         tx: A transaction.
         where: Which sessions.
-        own: On behalf of this session.
+        own: The session that may hear them.
         owner: The owner of the agent.
         limit: How many at most.
     """

@@ -1,4 +1,4 @@
-"""The common ground of all parts of the sessions: the database, and on whose behalf it is used."""
+"""What all parts of the sessions share: the database, and the scope that they work in."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class ProjectNames(Protocol):
     """Knows which paths are one project."""
 
     def note(self, path: str, label: str | None = None) -> None:
-        """Note a path that a session gets, and the label that it is stored under."""
+        """Record the path of a session's project, and the label that it is stored under."""
 
     def find(self, name: str) -> str:
-        """Return a path of the project that a path, a name or an id means."""
+        """Return a path of the project that a path, a name or an id refers to."""
 
 
 class PlainProjects:
-    """Takes each path for a project of its own."""
+    """Treats each path as a project of its own."""
 
     def note(self, path: str, label: str | None = None) -> None:
         """Do nothing."""
@@ -76,7 +76,7 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
     projects: Callable[[], ProjectNames] = PlainProjects
 
     def read_session(self, session_id: str, query: Callable[[Transaction, Session], T]) -> T:
-        """Return what is read of a session, in one snapshot with the session.
+        """Return the result of a query about a session, in one snapshot with the session.
 
         Raises:
             NotFound: the scope has no such session.
@@ -84,13 +84,13 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
         return self.database.read(lambda tx: query(tx, require_session(tx, self.scope, session_id)))
 
     def write(self, unit: Callable[[Transaction], T]) -> T:
-        """Return the result of a durable transaction, of which the mirror is notified."""
+        """Run a durable transaction, notify the mirror, and return the result."""
         result = self.database.write(unit)
         self.mirror.notify()
         return result
 
     def project_label(self, project: str | None) -> str | None:
-        """Return a project as it is stored, and note it.
+        """Return the label that a project is stored under, and record the project.
 
         Raises:
             InvalidInput: it is not a text, or too long.

@@ -2,7 +2,7 @@
 
 Chat completions, items of the Responses API and messages of Anthropic become the arguments of one
 message of ours. What a view needs to write an item of Responses again beyond its content is kept in
-the metadata. Knows no SDK: its objects return themselves as JSON.
+the metadata. Depends on no SDK: their objects return themselves as JSON.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _message(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _said(message: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
-    """Yield blocks for what a message says beside its content: a refusal, or audio."""
+    """Yield blocks for the words of a message outside its content: a refusal, or audio."""
     audio = message.get("audio")
     transcript = audio.get("transcript") if isinstance(audio, Mapping) else None
     for text in (message.get("refusal"), transcript):

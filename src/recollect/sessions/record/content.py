@@ -4,9 +4,9 @@ Blocks come in the spellings of Anthropic, OpenAI and OpenClaw and leave in one:
 tool_use, tool_result, image, and `OtherBlock` for whatever else there is, kept as it came. The
 bytes of an image are never kept here, only its description. Knows no storage and no redaction.
 
-Calls that asked this memory, and their answers, are no text of a message. The calls stay in the
-content, so that the transcript can be sent to a model again; an answer stays as an empty block. A
-function that the composition root passes decides which calls these are.
+Calls to this memory, and their results, are not part of the text of a message. The calls stay in
+the content, so that the transcript can be sent to a model again; an answer stays as an empty block.
+A function that the composition root passes decides which calls these are.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ name the files, commands and errors that a question is about. The rest stays in 
 
 
 class TextBlock(msgspec.Struct, frozen=True, kw_only=True, tag="text", gc=False):
-    """What was said."""
+    """Text of the speaker."""
 
     text: str
 
 
 class ThinkingBlock(msgspec.Struct, frozen=True, kw_only=True, tag="thinking", omit_defaults=True):
-    """What the model thought; kept, but no readable text of the message.
+    """What the model thought; kept, but not part of the readable text of the message.
 
     Attributes:
         thinking: The thought.
@@ -79,8 +79,8 @@ class ToolUseBlock(msgspec.Struct, frozen=True, kw_only=True, tag="tool_use", gc
 
     Attributes:
         name: Of the tool.
-        input: What it was given: an object; a text of a custom tool, and where it was not JSON.
-        id: What its result will name.
+        input: The arguments: an object; a text for a custom tool, and where they were not JSON.
+        id: The id that its result refers to.
         is_custom: True of a custom tool of OpenAI, whose input is any text.
     """
 
@@ -91,7 +91,7 @@ class ToolUseBlock(msgspec.Struct, frozen=True, kw_only=True, tag="tool_use", gc
 
 
 class ToolResultBlock(msgspec.Struct, frozen=True, kw_only=True, tag="tool_result", gc=False):
-    """What a tool answered."""
+    """The result of a tool."""
 
     content: tuple[PlainBlock, ...] = ()
     tool_use_id: str | None = None
@@ -169,7 +169,7 @@ def _parse_mapping(block: Mapping[str, Any]) -> ContentBlock:
 
 
 def _is_uploaded(image: Mapping[str, Any]) -> bool:
-    """Return whether an image is named by the id of a file at the provider."""
+    """Return whether an image refers to a file at the provider by its id."""
     source = image.get("source")
     fields = source if isinstance(source, Mapping) else image
     return isinstance(fields.get("file_id"), str)
@@ -302,9 +302,9 @@ def readable_text(blocks: Sequence[ContentBlock]) -> str:
 
 
 def only_said(text: str, blocks: Sequence[ContentBlock]) -> str:
-    r"""Return the readable text of blocks with spaces for all that is no text of the speaker.
+    r"""Return the readable text of blocks with spaces for everything that the speaker did not say.
 
-    It is as long: what tools got and gave, and pictures, are blanked out.
+    The length is the same: inputs and outputs of tools, and pictures, are blanked out.
 
     >>> call = ToolUseBlock(id=None, name="ls", input={})
     >>> only_said("ls\nDone.", [call, TextBlock(text="Done.")])
@@ -360,23 +360,23 @@ IsRecall: TypeAlias = "Callable[[str | None, object], bool]"
 """Returns whether a tool, given these arguments, asks this memory."""
 
 RECALLED = "recalled"
-"""The key in a message's metadata that names the calls of ours in it, asked or answered."""
+"""The key in a message's metadata for the calls to this memory in it, made or answered."""
 ANSWER = TextBlock(text="(recalled, and not stored again)")
 
 
 def never(tool_name: str | None, arguments: object) -> bool:
-    """Return False: no call is ours."""
+    """Return False: no call is one to this memory."""
     return False
 
 
 def recalled_in(metadata: Mapping[str, Any]) -> frozenset[str]:
-    """Return the ids of the calls of ours in a message."""
+    """Return the ids of the calls to this memory that a message's metadata name."""
     ids = metadata.get(RECALLED)
     return frozenset(map(str, ids)) if isinstance(ids, list) else frozenset()
 
 
 def calls_of_ours(blocks: Iterable[ContentBlock], is_recall: IsRecall) -> list[str]:
-    """Return the ids of the calls of ours in a message; an empty one for a call without an id."""
+    """Return the ids of the calls to this memory in a message; empty for a call without one."""
     return [
         block.id or ""
         for block in blocks
@@ -385,21 +385,21 @@ def calls_of_ours(blocks: Iterable[ContentBlock], is_recall: IsRecall) -> list[s
 
 
 def is_answer(block: ContentBlock, calls: Collection[str], is_recall: IsRecall = never) -> bool:
-    """Return whether a block is the answer of one of some calls, or of a tool of ours by name."""
+    """Return whether a block is the result of one of some calls, or of a tool of this memory."""
     return isinstance(block, ToolResultBlock) and (
         block.tool_use_id in calls or (block.name is not None and is_recall(block.name, None))
     )
 
 
 def emptied(block: ContentBlock) -> ContentBlock:
-    """Return an answer without its content."""
+    """Return a result without its content."""
     if isinstance(block, ToolResultBlock):
         return msgspec.structs.replace(block, content=(ANSWER,))
     return ANSWER
 
 
 def spoken(blocks: Iterable[ContentBlock], calls: Collection[str]) -> list[ContentBlock]:
-    """Return the blocks that have readable text: neither calls of ours nor their answers."""
+    """Return the blocks that have readable text: neither calls to this memory nor their results."""
     return [
         block
         for block in blocks

@@ -47,13 +47,13 @@ MAX_METADATA_BYTES = 256 * 1024
 _TEXTS = (str, bytes)
 T = TypeVar("T")
 FOREIGN = "foreign"
-"""The key in metadata for the rest of a foreign line beside its message."""
+"""The key in metadata for the rest of an imported line beside its message."""
 REPLACED = "replaced_characters"
 """The key in a message's metadata with the number of characters that were replaced."""
 
 
 class TextRedactor(Protocol):
-    """Takes secrets out; what is left may be stored."""
+    """Removes secrets; the result may be stored."""
 
     def text(self, text: str) -> str:
         """Return ``text`` without secrets."""
@@ -93,8 +93,8 @@ class DraftMaker:
     Args:
         clock: Tells when a message is stored, and when it was said if that is not given.
         ids: Gives the messages their ids.
-        redactor: Takes secrets out; None stores texts as they come.
-        is_recall: Knows the calls that ask this memory: what it answers is not stored again.
+        redactor: Removes secrets; None stores texts unchanged.
+        is_recall: Recognises calls to this memory: their results are not stored again.
     """
 
     def __init__(
@@ -127,8 +127,8 @@ class DraftMaker:
     ) -> Draft:
         """Return the draft of one message.
 
-        With ``is_checked`` the importer has made the event id, sender and time storable already,
-        with ``is_clean`` all else is of a line of which `is_clean_json` is true.
+        With ``is_checked`` the importer has already made the event id, sender and time storable;
+        with ``is_clean`` the rest comes from a line for which `is_clean_json` is true.
 
         Raises:
             InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
@@ -174,8 +174,8 @@ class DraftMaker:
     def session(self, name: str, make: Callable[[DraftMaker], T], *, is_current: bool = True) -> T:
         """Return the result of ``make``, given a maker that knows the secrets of a session.
 
-        A value that a rule names in one of the drafts is taken out of all of them, and of all later
-        ones of the session.
+        A value that a rule recognises in one of the drafts is removed from all of them, and from
+        all later ones of the session.
 
         Args:
             name: The id of the session, see `recollect.store.recognised.session_name`.
@@ -240,9 +240,9 @@ class DraftMaker:
     def _without_recalled(
         self, role: str, name: str | None, blocks: tuple[ContentBlock, ...], facts: dict[str, Any]
     ) -> tuple[tuple[ContentBlock, ...], dict[str, Any]]:
-        """Return a message without the answers of this memory, and its metadata, which names them.
+        """Return a message without the results of this memory, and its metadata with their ids.
 
-        Answers without a name are recognised when they are stored, see `without_answers`.
+        Results without a name are recognised when they are stored, see `without_answers`.
         """
         if role == "tool" and name is not None and self._is_recall(name, None):
             return _emptied(blocks, blocks, facts)
@@ -261,7 +261,7 @@ class DraftMaker:
         return self._blocks(content, JsonCleaner())
 
     def recalled(self, blocks: Iterable[ContentBlock]) -> list[str]:
-        """Return the ids of the calls among some blocks that ask this memory."""
+        """Return the ids of the calls to this memory among some blocks."""
         return calls_of_ours(blocks, self._is_recall)
 
     def redacted(self, text: str) -> str:
@@ -269,7 +269,7 @@ class DraftMaker:
         return text if self._redactor is None else self._redactor.text(text)
 
     def checked(self, text: str, what: str) -> str:
-        """Return a key or id of a caller's, which is stored and compared as it is.
+        """Return a caller's key or id, which is stored and compared unchanged.
 
         Raises:
             InvalidInput: it holds a secret.
@@ -324,7 +324,7 @@ def encode_facts(facts: Mapping[str, Any]) -> str:
 
 
 def without_answers(draft: Draft, calls: Collection[str]) -> Draft:
-    """Return a draft without the results of calls of ours, by id."""
+    """Return a draft without the results of calls to this memory, given their ids."""
     message = draft.message
     answers = [each for each in message.blocks if is_answer(each, calls)]
     blocks, facts = _emptied(message.blocks, answers, message.metadata)
@@ -345,7 +345,7 @@ def _emptied(
     facts: Mapping[str, Any],
     calls: Collection[str] = (),
 ) -> tuple[tuple[ContentBlock, ...], dict[str, Any]]:
-    """Return a message whose answers are empty, and its metadata without copies of them."""
+    """Return a message with empty results, and its metadata without copies of them."""
     ids = [each.tool_use_id or "" for each in answers if isinstance(each, ToolResultBlock)]
     metadata = {key: value for key, value in facts.items() if not (answers and key == FOREIGN)}
     recalled = sorted({*recalled_in(facts), *calls, *ids})

@@ -111,7 +111,7 @@ class Kin(msgspec.Struct, frozen=True):
     created_at: int
     updated_at: int
     flushed_seq: int | None
-    """The seq of the last message that was searched for what must last."""
+    """The seq of the last message that a flush has read."""
     status: str
 
     @property
@@ -180,7 +180,7 @@ def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
 
 
 def _readers(tx: Transaction, session_id: str) -> Iterator[tuple[Kin, int]]:
-    """Yield the forks of a session that show a part of it, and theirs, with the last seq of it."""
+    """Yield the forks of a session that show a part of it, and their forks, with its last seq."""
     waiting = [(session_id, 2**62)]
     seen = {session_id}
     while waiting:
@@ -196,7 +196,7 @@ def _readers(tx: Transaction, session_id: str) -> Iterator[tuple[Kin, int]]:
 
 
 def living_readers(tx: Transaction, session_id: str) -> list[LineageSegment]:
-    """Return the living forks of a session, and theirs, with the part of it that each shows."""
+    """Return the living forks of a session, and their forks, with the part that each shows."""
     return [
         LineageSegment(kin.id, kin.pruned_seq + 1, last)
         for kin, last in _readers(tx, session_id)
@@ -220,7 +220,7 @@ def _kin(row: Row) -> Kin:
 
 
 def touch_messages(tx: Transaction, session: Session, at: int) -> None:
-    """Tell the index to look at every record that a session shows again."""
+    """Make the index read every record that a session shows again."""
     tx.execute(_TOUCH, (at, session.id, session.last_seq))
     tx.execute(_TOUCH_OBSERVATIONS, (at, session.id))
     touch_episodes(tx, session.id, at)
@@ -229,17 +229,17 @@ def touch_messages(tx: Transaction, session: Session, at: int) -> None:
 
 
 def touch_episodes(tx: Transaction, session_id: str, at: int) -> None:
-    """Tell the index to look again at the episodes of a session, which may be gone."""
+    """Make the index read the episodes of a session again; the session may be gone."""
     tx.execute(_TOUCH_EPISODES, (at, session_id))
 
 
 def touch_facts(tx: Transaction, session_id: str, at: int) -> None:
-    """Tell the index to look again at the facts that a session said."""
+    """Make the index read the facts that were said in a session again."""
     tx.execute(_TOUCH_FACTS, (at, session_id))
 
 
 def touch_shared(tx: Transaction, session: Session, at: int) -> None:
-    """Tell the index to look again at messages of deleted sessions, which are found through forks.
+    """Make the index read messages of deleted sessions again, which are found through forks.
 
     To be called when a fork comes, goes, or shows more or less than before.
     """

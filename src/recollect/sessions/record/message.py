@@ -1,8 +1,8 @@
 """Messages: one stored item of a transcript, its roles, and its cells.
 
-Its rows are the business of `message_rows`; how one gets in is that of `draft` and `transcript`. A
+Its rows are written by `message_rows`; `draft` and `transcript_rows` store new messages. A
 stand-in is a message that a hook reported without a transcript to read: the transcript of the
-session takes its place as soon as it can be read.
+session replaces it as soon as it can be read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         session_id: Where it belongs.
         seq: Its position in the session, from 1, without gaps.
         role: One of `ROLES`.
-        blocks: What it is made of; a plain text is one text block. ``content`` in JSON.
+        blocks: Its content; a plain text is one text block. ``content`` in JSON.
         text: The part of it that can be read and searched.
         tokens: The approximate number of tokens of that in a prompt.
         created_at: When it was said, ms UTC; may go backwards from one message to the next.
@@ -141,7 +141,7 @@ _ROLES = {"prompt": "user", "answer": "assistant"}
 
 
 class StandIn(msgspec.Struct, frozen=True, kw_only=True):
-    """Which message of which turn it replaces.
+    """The message, and its turn, that it stands for.
 
     Attributes:
         prompt: The program's id of the turn; None where it gives none.
@@ -163,10 +163,11 @@ class StandIn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_known(tx: Transaction, session: Session, of: StandIn, text: str) -> bool:
-    """Return whether the transcript brought a message already.
+    """Return whether the transcript has brought a message already.
 
-    A prompt by its turn and its words: in a fork Claude Code names the new turn on every line that
-    it copies. By its turn alone where no other line has that. An answer by its words in its turn.
+    A prompt is recognised by its turn and its words, as in a fork Claude Code puts the new turn on
+    every line that it copies; by its turn alone where no other line has it. An answer is recognised
+    by its words within its turn.
 
     Args:
         tx: A transaction.

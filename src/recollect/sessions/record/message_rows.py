@@ -118,10 +118,10 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def hash_of(row: Sequence[SqlValue]) -> bytes:
-    """Return the hash of a row of `SELECT_MESSAGES` but for its hash; the number may be missing.
+    """Return the hash of a row of `SELECT_MESSAGES` without its own; the number may be missing.
 
-    One that is given later is not part of it. The text of a plain message is in its content, too,
-    and is not hashed twice.
+    A number that is assigned later is not part of it. The text of a plain message is in its
+    content, too, and is not hashed twice.
     """
     content: str | None = None
     if isinstance(row[9], str) and row[9][:1] == '"':
@@ -431,7 +431,7 @@ def damaged_sessions(tx: Transaction, after_id: str, limit: int) -> tuple[str, l
 def damaged_session(tx: Transaction, session_id: str, first: int, last: int) -> str | None:
     """Return the damage in the rows of a session as a whole, as a message; None if there is none.
 
-    The rows themselves are the business of `is_sound`.
+    `is_sound` checks the rows themselves.
     """
     rows = tx.all(_DIGESTED, (session_id,))
     try:
@@ -444,7 +444,7 @@ def damaged_session(tx: Transaction, session_id: str, first: int, last: int) -> 
 
 
 def require_sound_session(tx: Transaction, session_id: str) -> None:
-    """Refuse to write from the rows of a session that fails its check, over what is left of it.
+    """Refuse to overwrite what is left of a session from rows that fail their check.
 
     Raises:
         StoreCorrupt: a row is damaged, missing, or an older copy of itself.
@@ -458,7 +458,7 @@ def require_sound_session(tx: Transaction, session_id: str) -> None:
 
 
 def require_gone(tx: Transaction, session_id: str) -> None:
-    """Refuse to take a session for removed because an index does not have it.
+    """Refuse to treat a session as removed only because an index does not have it.
 
     Raises:
         StoreCorrupt: it is in the table.

@@ -221,7 +221,7 @@ def compare_session(tx: Transaction, scope: Scope, session_id: str) -> None:
 def under_key(session: Session, scope: Scope) -> Condition:
     """Return the condition of the sessions of a key, deleted ones too.
 
-    A plain name may be one of the owner's and, apart from that, one of a person.
+    A plain name may mean a session of the owner and, separately, one of a person.
     """
     where = Condition(scope).equal("key", session.key)
     if session.key is not None and parse_key(session.key).plain_name is not None:
@@ -239,10 +239,10 @@ def find_foreign(tx: Transaction, tenant: str, source: str, foreign_id: str) -> 
 def find_placed(
     tx: Transaction, tenant: str, source: str, claimed: str, location: str | None
 ) -> tuple[str, Session | None]:
-    """Return the session of a foreign id in a place, and its foreign id as stored here.
+    """Return the session of a foreign id at a location, and its foreign id as stored here.
 
-    A session that was stored before places were noted, or by a hook, belongs to the first place
-    that asks for it; so does any session if the place is not known.
+    A session that was stored before locations were recorded, or by a hook, belongs to the first
+    location that asks for it; so does any session if the location is not known.
 
     Args:
         tx: A transaction.
@@ -262,7 +262,7 @@ def find_placed(
 def session_at(
     tx: Transaction, tenant: str, source: str, claimed: str, location: str
 ) -> tuple[str, Session | None]:
-    """Return the result of `find_placed`, and note the place of a session that has none."""
+    """Return the result of `find_placed`, and record the location of a session that has none."""
     foreign_id, session = find_placed(tx, tenant, source, claimed, location)
     if session is not None:
         set_place(tx, session.id, location)
@@ -270,7 +270,7 @@ def session_at(
 
 
 def set_place(tx: Transaction, session_id: str, location: str) -> None:
-    """Note the place that a session comes from, unless it is known."""
+    """Record the location that a session comes from, unless it is known."""
     tx.execute(_SET_PLACE, (location, session_id))
 
 
@@ -364,7 +364,7 @@ def add_session(tx: Transaction, session: Session, scope: Scope | None = None) -
 
 
 def insert_session(tx: Transaction, session: Session) -> None:
-    """Store a new session; its event is the caller's business."""
+    """Store a new session; the caller records its event."""
     row = msgspec.structs.asdict(session)
     for name in ("metadata", "overrides"):
         row[name] = msgspec.json.encode(row[name]).decode()
@@ -372,7 +372,7 @@ def insert_session(tx: Transaction, session: Session) -> None:
 
 
 def note_change(tx: Transaction, session: Session, at: int) -> None:
-    """Tell the mirror that something of a session itself changed."""
+    """Tell the mirror that a field of the session itself changed."""
     record_change(tx, tenant=session.tenant, kind=CHANGED_KIND, ref=session.id, op="put", at=at)
 
 
@@ -389,7 +389,7 @@ def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:
 
 
 def require_living(tx: Transaction, scope: Scope, session_id: str) -> Session:
-    """Return a session that can go on.
+    """Return a session that can be continued.
 
     Raises:
         NotFound: there is none with this id in the scope.

@@ -97,7 +97,7 @@ class TokenUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def usage_of(usage: TokenUsage | Mapping[str, Any]) -> TokenUsage:
-    """Return a usage as ours, from any known spelling; unknown names are left out.
+    """Return a usage by our names, from any known spelling; unknown names are ignored.
 
     Raises:
         InvalidInput: a count is not a whole number from 0.

@@ -119,7 +119,7 @@ def is_buried(tx: Transaction, tenant: str, origins: Iterable[Origin]) -> bool:
 
 
 def is_among(erasures: Iterable[Tombstone], tenant: str, origins: Iterable[Origin]) -> bool:
-    """Return whether a session with one of these origins is among what was erased."""
+    """Return whether one of some tombstones is that of a session with one of these origins."""
     buried = {(each.salt, each.hash) for each in erasures}
     salts = {salt for salt, _ in buried}
     return any((salt, _hash(salt, tenant, each)) in buried for each in origins for salt in salts)
@@ -131,7 +131,7 @@ def tombstones(tx: Transaction) -> list[Tombstone]:
 
 
 def add_tombstones(tx: Transaction, added: Iterable[Tombstone]) -> None:
-    """Store tombstones, those of another copy of this home too; one that is there stays."""
+    """Store tombstones, also those of another copy of this home; existing ones stay."""
     new = tx.executemany(_ADD, [msgspec.structs.astuple(each) for each in added])
     note_digest(tx, "tombstones", [row[0] for row in new])
 
@@ -178,7 +178,7 @@ def note_name(line_hash: bytes) -> ErasedName:
 
 
 def hidden_path(salt: bytes, tenant: str, path: str) -> str:
-    """Return the keyed hash that replaces the path of an erased transcript, or the hash it is."""
+    """Return the keyed hash that replaces the path of an erased transcript; a hash stays itself."""
     if path.startswith(HIDDEN):
         return path
     return HIDDEN + _hash(salt, tenant, (_PATH, path)).hex()

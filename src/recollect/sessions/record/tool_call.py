@@ -27,7 +27,8 @@ from recollect.store.journal import record_event
 from recollect.text.json_value import JsonValue
 
 MAX_RESULT_CHARS = 16_384
-"""The most of a result in its row: enough for a list of calls, without storing files twice."""
+"""The longest part of a result in its row: enough for a list of calls, without storing files
+twice."""
 
 _COLUMNS: LiteralString = """id, tenant, agent, user_id, project, session_id, message_id, result_id,
     call_id, tool_name, input, result_text, is_error, created_at, finished_at"""
@@ -74,7 +75,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
         session_id: Where it happened.
         message_id: The message that asked for it; of a result without a call, the result's.
         tool_name: ``unknown`` if only the result was ever seen.
-        input: What the tool was given, JSON.
+        input: The arguments of the tool, JSON.
         call_id: The id that the model gave the call; None without one, or where the session used
             it again later.
         result_id: The message that brought the result; None while there is none.
@@ -103,7 +104,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_stray(self) -> bool:
-        """Whether it is a result that no call was seen of."""
+        """Whether it is a result whose call was never seen."""
         return self.tool_name == _UNKNOWN and self.message_id == self.result_id
 
 
@@ -131,7 +132,7 @@ def store_tool_calls(tx: Transaction, session: Session, messages: Sequence[Messa
 
 
 def _apart(messages: Iterable[Message]) -> Iterator[tuple[list[_Row], list[_Row]]]:
-    """Yield the calls and results of some messages, together as far as no id is used again."""
+    """Yield the calls and results of messages, in groups within which no id is used twice."""
     call_rows: list[_Row] = []
     result_rows: list[_Row] = []
     seen: set[SqlValue] = set()
@@ -151,7 +152,7 @@ def _apart(messages: Iterable[Message]) -> Iterator[tuple[list[_Row], list[_Row]
 def recalled_answers(
     tx: Transaction, session: Session, messages: Sequence[Message]
 ) -> dict[int, set[str]]:
-    """Return the calls that asked this memory, by the index of the message that answers them.
+    """Return the calls to this memory, by the index of the message with their result.
 
     The call is in the messages, or was stored before, in the session or one that it was forked
     from.

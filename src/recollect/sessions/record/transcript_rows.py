@@ -1,7 +1,7 @@
 """Transcripts: the rows of messages and tool calls. Plain functions of a transaction.
 
-The seq of a message is handed out here, in the transaction that stores it, so that there are no
-gaps and no doubles, however many threads and processes write. So is its number in the tenant: after
+The seq of a message is assigned here, in the transaction that stores it, so that there are no gaps
+and no duplicates, however many threads and processes write. So is its number in the tenant: after
 the greatest that is there, or was when something was last removed. A message, its tool calls, its
 session's counters, the change for the index and the event are one commit.
 
@@ -151,9 +151,9 @@ def append_drafts(
 def restore_messages(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> Session:
     """Store older messages under their own ids, seqs and times, and return their session.
 
-    Their tools and costs are noted as when they came; seqs that they leave out count as removed
-    from now on. The caller ensures that seqs grow, and calls `number_others` in the end: a number
-    that another message has is not given again.
+    Their tool calls and costs are recorded as for new messages; seqs that they leave out count as
+    removed from now on. The caller ensures that seqs grow, and calls `number_others` in the end: a
+    number that another message has is not given again.
     """
     messages = [draft.message for draft in drafts]
     rows = [_row(draft.message, draft) for draft in drafts]
@@ -187,7 +187,7 @@ def _open_turn(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> st
 
 
 def newest_turn(tx: Transaction, parts: Sequence[LineageSegment]) -> str | None:
-    """Return the sender of the turn of the newest message; None where that is not known."""
+    """Return the sender of the newest turn; None where that is not known."""
     first: LiteralString = _TURN_SENDERS + " LIMIT 1"
     # Without a known sender, a mostly empty index says so without reading long rows.
     if all(tx.row(first, (part.session_id,)) is None for part in parts):
@@ -208,7 +208,7 @@ def turn_senders(tx: Transaction, parts: Sequence[LineageSegment]) -> list[str]:
 def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -> dict[str, str]:
     """Return the messages that have some event ids already, for a message of ``session``.
 
-    A new id costs one look into an index, however long the line of the session is.
+    A new id costs one lookup in an index, however many sessions precede this one.
 
     Returns:
         Message ids by event id; of several messages, the one nearest to the session.
@@ -302,7 +302,7 @@ def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | No
 
 
 def named_message(tx: Transaction, scope: Scope, name: str) -> Message | None:
-    """Return the message that an id, or a number such as ``m88``, means to the scope.
+    """Return the message of a scope with an id, or a number such as ``m88``.
 
     Raises:
         StoreCorrupt: its row is not what was stored.
