@@ -1,8 +1,8 @@
 """Erasure: removal that leaves no bytes in any file of the home, and that is not undone.
 
 One transaction hides everything, keeps it from coming back and records that; then the rows are
-removed in batches, and finally every copy. The next opening of the home finishes what was killed.
-What to erase is a list of sessions, however they are chosen.
+removed in batches, and finally every copy. The next opening of the home finishes an erasure that
+was killed. What to erase is a list of sessions, however they are chosen.
 """
 
 from __future__ import annotations

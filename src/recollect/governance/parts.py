@@ -1,4 +1,4 @@
-"""Removes what an erasure takes of sessions that stay, in its first transaction.
+"""Removes the parts that an erasure selects of sessions that stay, in its first transaction.
 
 Summaries and episodes that were made of it go as well, and are made again of what is left. The ids
 of the messages are noted, so that neither an import nor an older copy of the home brings them back.
@@ -107,7 +107,7 @@ class ErasedParts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def erase_parts(tx: Transaction, erasure_id: str, tenant: str, choice: Chosen, now: int) -> None:
-    """Remove what goes of sessions that stay, and of what belongs to no session."""
+    """Remove the selected parts of sessions that stay, and records that belong to no session."""
     mark_unswept(tx)
     for part in choice.parts:
         _bury(tx, tenant, part)
@@ -137,11 +137,11 @@ def _drop_facts(tx: Transaction, erasure_id: str, tenant: str, choice: Chosen, n
 
 
 def erased_before(tx: Transaction, tenant: str) -> Chosen:
-    """Return what an older copy of the home still has of what was erased from sessions that stay.
+    """Return the erased parts of sessions that stay which an older copy of the home still has.
 
     Args:
         tx: Of the copy, which has the numbers of what was erased.
-        tenant: Whose.
+        tenant: The tenant of the sessions.
     """
     erased = ErasedLines()
     erased.refresh(tx)
@@ -194,7 +194,7 @@ def _link_id(account: str) -> str:
 
 
 def _bury(tx: Transaction, tenant: str, part: SessionPart) -> None:
-    """Note the names of what goes, here and in the program that it came from."""
+    """Record the names of the erased records, here and in the program that they came from."""
     names: list[ErasedName | None] = [own_name(id_) for id_ in part.messages]
     names += [own_name(id_) for id_ in part.observations]
     names += [own_name(_title_id(part.session))] if part.is_untitled else []
@@ -265,7 +265,7 @@ def _drop_episodes(tx: Transaction, tenant: str, ids: Sequence[str], now: int) -
 
 
 def _forget_person(tx: Transaction, tenant: str, choice: Chosen) -> None:
-    """Remove who the person is: the links, and the names in what stays."""
+    """Remove the identity of the person: the links, and the names in what stays."""
     names = set(getattr(choice.person, "users", ()))
     for row in linked_rows(tx, tenant) if choice.links else ():
         if row.account in choice.links:

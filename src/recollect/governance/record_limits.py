@@ -174,7 +174,7 @@ def _blobs(tx: Transaction, scope: Scope, blobs: Blobs) -> Iterator[Capped]:
 
 
 def _let_go(tx: Transaction, of: Capped, now: int) -> None:
-    """Leave an observation only head and tail of its input and output."""
+    """Keep only head and tail of the input and output of an observation."""
     renew_observation(
         tx,
         text(of.key),
@@ -208,7 +208,7 @@ def _remove_injection(tx: Transaction, of: Capped, _: int) -> None:
 
 
 def _facts(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
-    """Yield the facts that may go, the last asked for first."""
+    """Yield the facts that may be removed, the most recently accessed first."""
     where = of_facts(scope)
     ids = [text(row[0]) for row in tx.rows(_FACTS + where.sql + _ASKED_LAST, where.params)]
     for start in range(0, len(ids), RECORDS_AT_ONCE):

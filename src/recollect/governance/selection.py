@@ -1,7 +1,7 @@
-"""What an erasure takes: whole sessions, and parts of sessions that stay.
+"""What an erasure removes: whole sessions, and parts of sessions that stay.
 
-A person's private chats go whole. Of a group, and of a session that people share, their turns go:
-what they said, what the agent answered them and did for them. All that others said stays.
+A person's private chats are removed whole. Of a group, and of a session that people share, their
+turns are: what they said, what the agent answered them and did for them. What others said stays.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def read_selection(
 
 
 class SessionPart(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes of a session that stays.
+    """The part of a session that an erasure removes; the session stays.
 
     Attributes:
         session: The session.
@@ -152,16 +152,16 @@ class SessionPart(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing goes."""
+        """Whether nothing is removed."""
         return not (self.messages or self.observations or self.is_untitled)
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):
-    """What an erasure takes.
+    """The sessions, parts and records that an erasure removes.
 
     Attributes:
-        sessions: Those that go whole.
-        parts: What goes of others.
+        sessions: Those that are removed whole.
+        parts: What is removed of others.
         episodes: Ids of episodes whose sessions are gone.
         facts: Ids of facts that belong to no session, or were said in what goes of one.
         pending: Ids of messages that wait in their group.
@@ -192,12 +192,12 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def all_sessions(self) -> list[Session]:
-        """Every session of which something goes."""
+        """Every session of which something is removed."""
         return [*self.sessions, *(part.session for part in self.parts)]
 
 
 def choose(tx: Transaction, scope: Scope, selection: Selection, owner: Owner, now: int) -> Chosen:
-    """Return what a selection takes.
+    """Return the sessions, parts and records that a selection covers.
 
     Args:
         tx: The snapshot.
@@ -278,7 +278,7 @@ def _links(tx: Transaction, person: Scope) -> Iterator[str]:
 def _part(
     tx: Transaction, session: Session, selection: Selection, person: Scope | None
 ) -> SessionPart | None:
-    """Return what goes of a session; None for all of it."""
+    """Return the part of a session that is removed; None for all of it."""
     if person is None and not selection.is_partial:
         return None
     is_theirs = person is None or (session.user is not None and includes_user(person, session.user))
@@ -304,7 +304,7 @@ def part_of(
     *,
     is_untitled: bool,
 ) -> SessionPart:
-    """Return what goes of a session.
+    """Return the part of a session that is removed.
 
     Args:
         session: The session.
@@ -325,7 +325,7 @@ def part_of(
 
 
 def _goes(row: Row, selection: Selection, person: Scope | None, *, is_theirs: bool) -> bool:
-    """Return whether a message or an observation goes, by who, when and what."""
+    """Return whether a message or an observation is removed, by its sender, time and text."""
     _, sender, at, _, *texts = row
     who = text_or_none(sender)
     is_said = is_theirs if who is None or person is None else includes_user(person, who)
@@ -335,7 +335,7 @@ def _goes(row: Row, selection: Selection, person: Scope | None, *, is_theirs: bo
 def _episodes(
     tx: Transaction, scope: Scope, selection: Selection, person: Scope | None
 ) -> Iterator[str]:
-    """Yield what retention kept of sessions that are gone."""
+    """Yield the episodes that retention kept of removed sessions."""
     if not scope.is_tenant or selection.session_id is not None or selection.project is not None:
         return  # such a session is erased by its id
     for id_, sender, began, ended, user, _, summary in tx.all(_EPISODES, (scope.tenant,)):
@@ -384,7 +384,7 @@ def _pending(
 def _with_forks(
     tx: Transaction, scope: Scope, selection: Selection, ids: list[str], now: int
 ) -> list[Session]:
-    """Return sessions, and the forks that go with them.
+    """Return sessions, and the forks that are removed with them.
 
     Raises:
         NotFound: the scope lacks one.

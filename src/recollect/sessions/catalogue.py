@@ -93,8 +93,8 @@ class Catalogue:
 
         Args:
             id_or_key: Which one.
-            owner: Under a plain name, only the session that `open` means with this; without it that
-                comes first.
+            owner: Under a plain name, only the session that `open` returns with this; by default,
+                that one first.
         """
         access = self._access
 

@@ -2,7 +2,7 @@
 
 The note is one row in the transaction of the end itself, so that a program which is killed before
 the summary is written leaves no session without one. A session that rests counts as one that ended:
-no hook tells of that, so whoever has the home open looks for those.
+no hook reports that, so a program that has the home open looks for such sessions.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _DONE: LiteralString = "DELETE FROM endings WHERE session_id = ? AND at = ? RETU
 
 
 def note_end(tx: Transaction, session: Session, at: int) -> None:
-    """Note that a session ended: a summary of it is due."""
+    """Record that a session ended: a summary of it is due."""
     tx.execute(_NOTE, (session.id, session.tenant, at))
 
 
@@ -93,7 +93,7 @@ class Endings:
         return session
 
     def summarise(self, session_id: str) -> Session:
-        """Write the summaries of a session as it is now, which goes on; return it.
+        """Write the summaries of a session as it is now; it goes on. Return the session.
 
         Raises:
             NotFound: the scope has no such session.

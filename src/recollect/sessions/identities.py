@@ -97,7 +97,7 @@ class LinkCode(msgspec.Struct, frozen=True, kw_only=True):
 
 @checked
 class Identities:
-    """Says who is behind an account, and links accounts; `memory.identities` is one of these.
+    """Resolves accounts to people, and links accounts; `memory.identities` is one of these.
 
     Args:
         access: The records. A scope that is only a part of its tenant is refused with `Denied`.
@@ -113,8 +113,8 @@ class Identities:
 
         Args:
             channel: Where: ``telegram``.
-            channel_user_id: Who there; with the network before it where ids count within one:
-                ``libera:bob``.
+            channel_user_id: The id of the user there; with the network before it where ids are
+                unique only within a network: ``libera:bob``.
 
         Raises:
             InvalidInput: they are not an account.
@@ -154,7 +154,7 @@ class Identities:
         )
 
     def unlink(self, channel: str, channel_user_id: str) -> LinkedAccount:
-        """Take an account from its person; it is again who it was before it was linked.
+        """Unlink an account from its person; it is the person again that it was before.
 
         Args:
             channel: As for `resolve`.
@@ -208,7 +208,7 @@ class Identities:
     def code(self, channel: str, channel_user_id: str) -> LinkCode:
         """Return a one-time code for an account, to be shown to its user there and nowhere else.
 
-        Who says it from another account within ten minutes is the same person, see `confirm`.
+        Whoever enters it from another account within ten minutes is the same person, see `confirm`.
 
         Args:
             channel: As for `resolve`.
@@ -268,11 +268,11 @@ class Identities:
         return self._access.database.write(lambda tx: self._link(tx, tenant, person, who, "code"))
 
     def proposals(self) -> tuple[IdentityProposal, ...]:
-        """Return who claims in a chat to have another account, too, the newest first.
+        """Return the open claims of people in chats to have another account, the newest first.
 
         They are found in the background, and link nothing: the owner accepts or dismisses them.
-        What is linked already is left out, and so is what the same account claimed before and the
-        owner answered.
+        Accounts that are linked already are left out, and so are claims that the owner has answered
+        for the same account.
         """
         tenant = self._tenant()
 
@@ -348,7 +348,7 @@ class Identities:
     def _link(
         self, tx: Transaction, tenant: str, user_id: str, who: Account, made_by: LinkedBy
     ) -> LinkedPerson:
-        """Link an account, unless it is linked so already."""
+        """Link an account, unless it has that link already."""
         owner, now = self._people.at(tx, tenant), self._access.clock.now_ms()
         user_id = _known_as(owner, user_id)
         if _person(owner, who) != user_id:
@@ -367,7 +367,7 @@ class Identities:
 
 
 def _is_linked(owner: Owner, proposal: IdentityProposal) -> bool:
-    """Return whether what is claimed is so already."""
+    """Return whether the claimed account is linked already."""
     mine = parse_account(proposal.account)
     person = mine.id if mine.channel is None else _person(owner, mine)
     is_account = ":" in proposal.claimed

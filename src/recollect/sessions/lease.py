@@ -83,7 +83,7 @@ def take_lease(tx: Transaction, request: Lease, now: int) -> Lease:
 def check_lease(tx: Transaction, lease: object) -> None:
     """Refuse a lease that is not the caller's any more.
 
-    A lease that ran out is still good while no other program came.
+    An expired lease stays valid until another program takes the session.
 
     Raises:
         Conflict: another program has the session now, or it was released.

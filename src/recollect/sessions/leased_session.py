@@ -79,7 +79,7 @@ class LeasedSession:
     return only what the session may hear.
 
     Args:
-        session: As it was when it was taken: the one asked for, or a fork of it.
+        session: The session as it was when it was taken: the requested one, or a fork of it.
         lease: The right itself, with its fence.
         sessions: The `Sessions` that it is one of.
     """
@@ -158,7 +158,7 @@ class LeasedSession:
     set_status = of_session(Sessions.set_status)
     """Makes it ``active``, ``archived`` or ``deleted``."""
     stand_in = of_session(Sessions.stand_in)
-    """Stores what a hook reports until the transcript takes its place."""
+    """Stores a message that a hook reports, until the transcript replaces it."""
     state = of_session(Sessions.state)
     """Returns what the agent works on in it."""
     stream = of_session(Sessions.stream)

@@ -56,7 +56,7 @@ _SET_STATUS: LiteralString = "UPDATE sessions SET status = ?, ended_at = ? WHERE
 _READ_AGAIN: LiteralString = (
     "UPDATE imports SET mtime_ns = 0 WHERE tenant = ? AND session_id IS NOT NULL"
 )
-"""The next import reads on the files that wait for a session."""
+"""The next import reads the files again that wait for a session."""
 _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
 
 

@@ -1,4 +1,4 @@
-"""Proposals of identities: who claims in a chat to have another account, too.
+"""Proposals of identities: claims of people in chats to have another account.
 
 A claim links nothing. It waits for the owner, is shown to no one else, and goes with its message.
 """
@@ -15,15 +15,16 @@ from recollect.store.columns import columns_of, decode, listed
 from recollect.store.engine import Transaction
 
 MOST_PROPOSALS = 1_000
-"""That are listed; whoever claims more has nothing to say."""
+"""The most that are listed; more are noise."""
 
 
 class IdentityProposal(msgspec.Struct, frozen=True, kw_only=True):
-    """An account that somebody claims to have, too.
+    """A claim of somebody to have another account, too.
 
     Attributes:
         number: Names it in `accept` and `dismiss`; never used again.
-        account: Who claims it: ``channel:id``; ``owner`` for the owner without an account.
+        account: The account that claims it: ``channel:id``; ``owner`` for the owner without an
+            account.
         claimed: The account that is claimed, ``telegram:john``; ``@john`` if no channel was named.
         text: The sentence.
         session_id: Where it was said last.
@@ -79,7 +80,7 @@ _ANSWER: LiteralString = """
 
 
 def open_proposals(tx: Transaction, tenant: str) -> list[IdentityProposal]:
-    """Return what is claimed and was not answered, the newest first; said again, it is one."""
+    """Return the claims without an answer, the newest first; a repeated claim is one."""
     rows = tx.all(_OPEN, (tenant, MOST_PROPOSALS))
     return [decode(IdentityProposal, IdentityProposal.__struct_fields__, row) for row in rows]
 
@@ -87,13 +88,13 @@ def open_proposals(tx: Transaction, tenant: str) -> list[IdentityProposal]:
 def update_proposals(
     tx: Transaction, tenant: str, messages: Collection[str], claimed: Sequence[ClaimedAccount]
 ) -> None:
-    """Store what some messages claim in place of what they claimed; what was answered stays so.
+    """Replace the claims of some messages; claims that were answered stay answered.
 
     Args:
         tx: A write transaction.
         tenant: The tenant.
-        messages: All that were read.
-        claimed: What they claim.
+        messages: All messages that were read.
+        claimed: Their claims.
     """
     claims = listed([f"{each.message_id} {each.claimed}" for each in claimed])
     tx.execute(_DROP_OTHERS, (tenant, listed(messages), claims))
@@ -102,5 +103,5 @@ def update_proposals(
 
 
 def answer_proposal(tx: Transaction, tenant: str, proposal: IdentityProposal, at: int) -> None:
-    """Note that the owner accepted or dismissed what an account claims, wherever it was said."""
+    """Record that the owner accepted or dismissed a claim of an account, wherever it was made."""
     tx.execute(_ANSWER, (at, tenant, proposal.account, proposal.claimed))

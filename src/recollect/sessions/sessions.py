@@ -1,7 +1,7 @@
 """`Sessions`: all operations on sessions; `memory.sessions` is one of these objects.
 
-What makes, finds, holds and ends them is written here, each a durable transaction under its scope;
-the other calls are in the classes that it is made of, each written once with its types.
+The calls that create, find, hold and end sessions are here, each a durable transaction within its
+scope; the other calls are in the base classes, each written once with its types.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class GrowingMessage:
     """The row of one message that grows.
 
     Args:
-        access: The records, and as whom it is written.
+        access: The records, and the scope that writes.
         session_id: Where it belongs.
         guard: Raises if the session was taken over by another program.
     """
@@ -119,7 +119,7 @@ class MessageStream:
     Args:
         growing: Where it is stored.
         make: Makes a draft of blocks and more metadata.
-        redacted: Takes the secrets out of a text.
+        redacted: Removes the secrets from a text.
         clock: Tells when to store.
     """
 

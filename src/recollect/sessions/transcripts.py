@@ -1,7 +1,7 @@
 """Transcripts: storing messages and reading them back, in the order in which they were said.
 
 Each write is one durable transaction under the scope of the object. A fork reads through to its
-parents. Which session a message belongs to is the business of `sessions`.
+parents. `sessions` decides which session a message belongs to.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class Transcripts:
     def stand_in(
         self, session_id: str, of: StandIn, text: str, at: int | None = None
     ) -> Message | None:
-        """Store what a hook reports until the transcript of the session takes its place.
+        """Store a message that a hook reports, until the transcript of the session replaces it.
 
         Args:
             session_id: Where it belongs.

@@ -2,7 +2,7 @@
 
 The thread follows the outbox from where it was, so that it also catches up with what other
 processes stored and with what a killed one left undone. Appending never waits for it. Several
-processes may do this at the same time: a lock on the folder puts them in a row.
+processes may do this at the same time: a lock on the folder serialises them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from recollect.store.meta import find_value, set_value
 from recollect.store.sqlite.home import FACTS_FILE, MIRROR_SUFFIX, RECOVERY_FILE, TRANSCRIPTS
 
 SESSION_KIND = "session"
-"""In the outbox, a session of which something was removed: its mirror is made again."""
+"""In the outbox, a session of which something was removed: its mirror is written again."""
 STRAY_SUFFIX = ".stray"
 """Added to the name of a mirror whose session the database does not have."""
 
@@ -205,7 +205,7 @@ class TranscriptMirror:
         return count
 
     def set_strays_aside(self) -> int:
-        """Give strays another ending, so that nothing takes them for transcripts; count them.
+        """Rename strays, so that nothing takes them for transcripts; return their number.
 
         They may be all that is left of a session, so they are not removed.
 

@@ -68,7 +68,7 @@ class ImportRow(_Row, frozen=True):
 
 
 class NoteRow(_Row, frozen=True):
-    """Who said a line of the notes."""
+    """The session that said a line of the notes."""
 
     path: str
     line_hash: bytes
@@ -138,7 +138,7 @@ class RecoveryValues(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class ImportedSession(msgspec.Struct, frozen=True, array_like=True):
-    """A session that came from a file of a place, and so must have a mirror."""
+    """A session that was imported from a file at a location, and so must have a mirror."""
 
     id: str
     foreign_id: str
