@@ -363,7 +363,7 @@ class Caller:
         return self.memory.sessions.preview(key.text, owner=self._may_own(False))
 
     def _names(self, id_or_key: str) -> tuple[str, ...]:
-        """Return what the name of a session may mean: the name itself, then the token's own."""
+        """Return the possible full names of a session: the name itself, then the token's own."""
         if self.token.is_owners or ":" in id_or_key:
             return (id_or_key,)
         own, part = self._own_key, escaped(id_or_key.strip())

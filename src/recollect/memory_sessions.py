@@ -42,8 +42,8 @@ class MemorySessions(Sessions):
             exclusive: Whether others may not append meanwhile; in a queue they may not in any case.
 
         Raises:
-            NotFound: nothing is called so.
-            Conflict: another program holds it, it was deleted, or several sessions are called so.
+            NotFound: nothing has this name.
+            Conflict: another program holds it, it was deleted, or several sessions have this name.
             InvalidInput: ``on_busy`` is neither.
         """
         from recollect.memory import Memory

@@ -260,7 +260,7 @@ class Rooms:
     # --- recall -----------------------------------------------------------------------------------
 
     def episode_parts(self, search: Search) -> EpisodeParts:
-        """Return what makes and reads episodes, which ``search`` finds in the index."""
+        """Return the parts that make and read episodes, which ``search`` finds in the index."""
         from recollect.recall.retrieval.episodes import EpisodeParts
 
         sessions, capture = self.sessions, self.capture_controls
@@ -353,7 +353,7 @@ class Rooms:
 
         Args:
             arrived: Notified after each transaction that added something.
-            observed: Returns what records the tools of transcripts; called with their first use.
+            observed: Returns the recorder of the tools of transcripts; called with their first use.
         """
         from recollect.exchange.gate import Destination
 

@@ -103,7 +103,7 @@ class HeldFacts:
     get = for_session(FactRecall.get, _FACTS)
     """Returns one, whatever its status."""
     history = for_session(FactRecall.history, _FACTS)
-    """Returns what one was before."""
+    """Returns the history of one."""
     list = for_session(FactRecall.list, _FACTS)
     """Returns those that it hears, the newest first."""
     pin = for_session(FactRecall.pin, _FACTS)

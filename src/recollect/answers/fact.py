@@ -179,13 +179,13 @@ def with_history(
 
 
 def remember_answer(of: Remembered) -> RememberAnswer:
-    """Return what became of something to remember as HTTP answers it."""
+    """Return the outcome of remembering something as HTTP answers it."""
     replaced = tuple(map(fact_answer, of.replaced))
     return RememberAnswer(status=of.status, fact=fact_answer(of.fact), replaced=replaced)
 
 
 def remember_output(of: Remembered) -> RememberOutput:
-    """Return what became of something to remember as MCP answers it."""
+    """Return the outcome of remembering something as MCP answers it."""
     name = show_number("fact", of.fact.number)
     return RememberOutput(
         name=name,
@@ -201,7 +201,7 @@ def remember_output(of: Remembered) -> RememberOutput:
 
 
 def forget_fact_output(of: Fact) -> ForgetOutput:
-    """Return what was forgotten as MCP answers it, and how it comes back."""
+    """Return the forgotten fact as MCP answers it, and how to restore it."""
     name = show_number("fact", of.number)
     undo = f"recollect facts restore {name}"
     return ForgetOutput(name=name, forgotten=True, undo=undo, tokens=cost_of(name))

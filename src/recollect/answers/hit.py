@@ -355,21 +355,21 @@ def timeline_output(memory: Memory, timeline: Timeline) -> TimelineOutput:
 
 
 def trust_of_file(path: str) -> str:
-    """Return whose words a memory file is: the owner's, or a note of a guest."""
+    """Return the trust of a memory file: ``owner``, or ``group`` for a guest's note."""
     from recollect.store.sqlite.home import GUEST_NOTES
 
     return "group" if path.startswith(f"{GUEST_NOTES}/") else "owner"
 
 
 def _trust(memory: Memory, line: IndexLine) -> str:
-    """Return whose words a record is; of a message that somebody wrote, whether the owner did."""
+    """Return the trust of a record; for a message of a person, whether the owner wrote it."""
     if line.trust is not None:
         return line.trust
     return _BY_ROLE.get(line.type) or trust_of_message(memory, memory.sessions.message(line.ref))
 
 
 def trust_of_message(memory: Memory, message: Message) -> str:
-    """Return whose words a message is."""
+    """Return the trust of a message."""
     if message.role in _BY_ROLE:
         return _BY_ROLE[message.role]
     return "owner" if memory.sessions.message_group(message).is_owners else "group"

@@ -253,7 +253,7 @@ def _said(memory: Memory, of: Message) -> dict[str, Any]:
 
 
 def forget_output(of: Observation) -> ForgetOutput:
-    """Return what was forgotten as MCP answers it, and how it comes back."""
+    """Return the forgotten observation as MCP answers it, and how to restore it."""
     name = show_number("observation", of.number)
     return ForgetOutput(
         name=name, forgotten=True, undo=f"recollect forget --undo '{name}'", tokens=cost_of(name)

@@ -61,7 +61,7 @@ class Destination(msgspec.Struct, frozen=True, kw_only=True):
         scope: The owner of all records.
         controls: Decides what is not captured, and knows which paths are one project.
         arrived: Notified after each transaction that added something.
-        observed: Returns what records the tools of transcripts; None records none.
+        observed: Returns the recorder of the tools of transcripts; None records none.
         workspace: The folder for memory files; None for nowhere.
     """
 

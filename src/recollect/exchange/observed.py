@@ -39,7 +39,8 @@ class Observing:
     """Records the uses of tools in transcripts as observations, and words that decide something.
 
     Args:
-        parts: Returns what records observations; called with the first use. None records nothing.
+        parts: Returns the parts that record observations; called with the first use. None records
+            nothing.
     """
 
     def __init__(self, parts: Callable[[], ObservationParts] | None) -> None:

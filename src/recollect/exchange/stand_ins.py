@@ -161,7 +161,7 @@ def _taken_out(
 
 
 def _rewrite(tx: Transaction, session: Session, stand_in: Message, draft: Draft) -> None:
-    """Put the line of a transcript in the place of its stand-in."""
+    """Replace a stand-in by the line of its transcript."""
     message = draft.message
     new = msgspec.structs.replace(
         stand_in, event_id=message.event_id, foreign_id=message.foreign_id

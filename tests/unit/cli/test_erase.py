@@ -54,7 +54,7 @@ def test_a_deleted_session_is_erased_by_its_title(run: Run, home: Path) -> None:
 
 
 def test_a_deleted_session_is_restored_by_its_title(run: Run, home: Path) -> None:
-    """Nothing else is called so."""
+    """Nothing else has that name."""
     run("--home", home, "sessions", "delete", "delivery")
     assert run("--home", home, "sessions", "restore", "delivery").code == 0
     assert run("--home", home, "transcript", "delivery").code == 0

@@ -41,7 +41,7 @@ def test_a_deleted_session_answers_to_its_id_alone(sessions: Sessions) -> None:
 
 
 def test_a_deleted_session_can_be_meant_by_its_other_names(sessions: Sessions) -> None:
-    """Where that is asked for, and nothing that is there is called so."""
+    """Where that is asked for, and no existing session has that name."""
     gone = sessions.create(key=KEY, title="Tea")
     sessions.set_status(gone.id, "deleted")
     for name in ("tea", KEY):

@@ -262,7 +262,7 @@ def _agent(context: typer.Context) -> str | None:
 
 
 def _file_key(context: typer.Context, key: str) -> str:
-    """Return the place of a setting in config.yaml: below the agent that is named, if one is.
+    """Return the dotted key of a setting in config.yaml: below the named agent, if there is one.
 
     Raises:
         ConfigError: it cannot differ between agents.

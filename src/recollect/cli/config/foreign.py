@@ -76,7 +76,7 @@ INSTEAD = {
     "database.path": "records lie in the home: choose it with --home or RECOLLECT_HOME",
     "vectorDb.path": "vectors lie in index.db, and are made again from the records",
 }
-"""Settings that have no place here, and what does the same."""
+"""Settings that do not exist here, and those that do the same."""
 
 
 def import_settings(path: Path, home: Path) -> tuple[str, list[Taken]]:

@@ -120,8 +120,8 @@ def _id(memory: Memory, name: str) -> str:
     """Return the id of a session, deleted ones included; also of one that only left an episode.
 
     Raises:
-        NotFound: nothing is called so; or it was erased, and the error says that.
-        Conflict: several sessions are called so.
+        NotFound: nothing has this name; or it was erased, and the error says that.
+        Conflict: several sessions have this name.
     """
     try:
         return memory.sessions.find(name, deleted=True).id

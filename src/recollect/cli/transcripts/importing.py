@@ -181,7 +181,7 @@ def _together(reports: list[ImportReport]) -> ImportReport:
 
 
 def _losses(report: ImportReport) -> list[str]:
-    """Return what was changed or left out by the import; empty if nothing was."""
+    """Return the changes and omissions of an import; empty if there were none."""
     growing = sum(line.reason == GROWING for line in report.malformed)
     unread, replaced = report.malformed_count - growing, report.replaced
     losses = {
