@@ -158,7 +158,7 @@ def restore_home(
         erased = _settle(draft / HOME, erasures, event, clock, warnings, new_id=new_id)
         aside = _put_in_place(draft / HOME, target, clock)
         memory_files, kept_files = _write_memory(draft / WORKSPACE, workspace, clock)
-        warnings += _told_of_secrets(head, aside)
+        warnings += _secret_warnings(head, aside)
     return RestoreReport(
         home=str(target),
         aside=None if aside is None else str(aside),
@@ -174,7 +174,7 @@ def restore_home(
     )
 
 
-def _told_of_secrets(head: BackupHead, aside: Path | None) -> list[str]:
+def _secret_warnings(head: BackupHead, aside: Path | None) -> list[str]:
     if aside is None or head.secrets:
         return []
     return [f"tokens and keys were not in the backup; they are still in {aside}"]

@@ -21,7 +21,7 @@ from recollect.core.scope import Scope, includes_user
 from recollect.knowledge.rows import of_facts, select_facts
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.context.flushed_notes import folder_owners
-from recollect.sessions.lease import find_lease, held
+from recollect.sessions.lease import find_lease, lease_conflict
 from recollect.sessions.record.lineage import ancestors, find_kin
 from recollect.sessions.record.session import (
     DELETED,
@@ -421,7 +421,7 @@ def _with_forks(
 def _require_free(tx: Transaction, session: Session, now: int) -> None:
     lease = find_lease(tx, session.id, now)
     if lease is not None:
-        raise held(lease, now, instead="end it")
+        raise lease_conflict(lease, now, instead="end it")
 
 
 def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:

@@ -17,7 +17,7 @@ from recollect.core.clock import check_span, check_time
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
-from recollect.sessions.lifecycle import wanted_session
+from recollect.sessions.lifecycle import draft_session
 from recollect.sessions.policy.turns import heard_sessions
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import Branch, family
@@ -121,7 +121,7 @@ class Catalogue:
             InvalidInput: the key cannot be one.
             Denied: the key or project belongs to another owner than the scope's.
         """
-        return wanted_session(self._access, key, project, owner=owner)
+        return draft_session(self._access, key, project, owner=owner)
 
     def latest(self, project: str | None = None, *, automatic: bool = False) -> Session | None:
         """Return the active session that was used last, in one project or anywhere.
@@ -342,7 +342,7 @@ def _unclear(sessions: Sequence[_Known]) -> Conflict:
     ids = [session.id for session in sessions]
     more = "" if len(ids) <= SHOWN else f" and {len(ids) - SHOWN} more"
     return Conflict(
-        f"{len(ids)} sessions are called so",
+        f"{len(ids)} sessions have this name",
         hint=f"use an id: {', '.join(ids[:SHOWN])}{more}",
         ids=tuple(ids),
     )

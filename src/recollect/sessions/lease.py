@@ -72,7 +72,7 @@ def take_lease(tx: Transaction, request: Lease, now: int) -> Lease:
     current = _stored(tx, request.session_id)
     is_held = current is not None and current.expires_at > now
     if current is not None and is_held and current.holder != request.holder:
-        raise held(current, now)
+        raise lease_conflict(current, now)
     fence = (current.fence if current is not None else 0) + (0 if is_held else 1)
     lease = msgspec.structs.replace(request, fence=fence)
     row = (lease.session_id, lease.holder, fence, lease.expires_at, int(lease.is_exclusive))
@@ -113,7 +113,7 @@ def check_change(tx: Transaction, session_id: str, lease: object, now: int) -> N
     if lease is not None:
         check_lease(tx, lease)
     elif (current := find_lease(tx, session_id, now)) is not None:
-        raise held(current, now)
+        raise lease_conflict(current, now)
 
 
 def check_append(
@@ -132,7 +132,7 @@ def check_append(
         tx.execute(_RENEW, (now + lasts_ms, lease.session_id))
 
 
-def held(lease: Lease, now: int, instead: str = "fork it") -> Conflict:
+def lease_conflict(lease: Lease, now: int, instead: str = "fork it") -> Conflict:
     """Return the error for a caller kept out by another program's lease; ``instead`` is a hint."""
     seconds = max(1, round((lease.expires_at - now) / 1000))
     return Conflict(

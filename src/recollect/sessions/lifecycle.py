@@ -265,7 +265,7 @@ class NewSession(msgspec.Struct, frozen=True, kw_only=True):
 _PLAIN = NewSession()
 
 
-def wanted_session(
+def draft_session(
     access: SessionAccess,
     name: str | ForeignName | None,
     project: str | None = None,

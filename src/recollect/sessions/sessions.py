@@ -43,6 +43,7 @@ from recollect.sessions.lifecycle import (
     NewSession,
     Turn,
     check_moment,
+    draft_session,
     expected_hooked,
     fork_session,
     fresh_session,
@@ -51,7 +52,6 @@ from recollect.sessions.lifecycle import (
     reset_session,
     set_status,
     set_title,
-    wanted_session,
 )
 from recollect.sessions.policy.conversation import ConversationPolicy, check_mode
 from recollect.sessions.policy.freshness import rule_for
@@ -113,7 +113,7 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         self.scope: Scope = access.scope
         self.owner: Owner = people.configured
         self._opened = opened
-        self._new = partial(wanted_session, access)
+        self._new = partial(draft_session, access)
         self._alike = partial(Sessions, opened=opened, window=window, turns=turns,
                               episodes=episodes)  # fmt: skip
 
@@ -451,18 +451,18 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
     def _with_id(self, session_id: str, make: Callable[[], Session] | None) -> Session | None:
         """Return the session with an id, or a new one if there is none and one may be made."""
 
-        def known(tx: Transaction) -> Session | None:
+        def find_living(tx: Transaction) -> Session | None:
             id_ = id_within(tx, self.scope, session_id)
             session = find_session(tx, self.scope, id_)
             return None if session is None else require_living(tx, self.scope, id_)
 
-        session = self._access.database.read(known)
+        session = self._access.database.read(find_living)
         if session is not None or make is None:
             return session
         new = make()
 
         def unit(tx: Transaction) -> Session:
-            return known(tx) or add_session(tx, new, self.scope)
+            return find_living(tx) or add_session(tx, new, self.scope)
 
         return self._begin(unit)
 

@@ -163,7 +163,7 @@ class MessageStream:
             StoreError: the database refused.
         """
         block = parse_block(piece)
-        size = self._size + len(_said(block))
+        size = self._size + len(_text_of(block))
         if self._is_over or size > MAX_CONTENT_BYTES:
             wrong = "is over" if self._is_over else f"is larger than {MAX_CONTENT_BYTES} bytes"
             raise InvalidInput(f"the streamed message {wrong}", hint="begin another message")
@@ -186,7 +186,7 @@ class MessageStream:
         self._flushed, self._flushed_at = self._size, self._clock.now_ms()
         blocks = self._all()
         if blocks and isinstance(blocks[-1], TextBlock | ThinkingBlock):
-            text = _said(blocks[-1])
+            text = _text_of(blocks[-1])
             self._settled = max(self._settled, settled_until(text, self._redacted))
             settled = text[: self._settled]
             blocks[-1:] = [_like(blocks[-1], settled)] if settled.strip() else []
@@ -217,12 +217,12 @@ class MessageStream:
     def _take(self, block: ContentBlock, *, goes_on: bool) -> None:
         last = self._blocks[-1] if self._blocks else None
         if goes_on and self._tail and type(last) is type(block):
-            self._tail.append(_said(block))
+            self._tail.append(_text_of(block))
             return
         self._blocks = self._all()
         self._blocks.append(block)
         self._settled = 0
-        self._tail = [_said(block)] if isinstance(block, TextBlock | ThinkingBlock) else []
+        self._tail = [_text_of(block)] if isinstance(block, TextBlock | ThinkingBlock) else []
 
     def _all(self) -> list[ContentBlock]:
         """Return the blocks, the pieces of the last one put together."""
@@ -269,7 +269,7 @@ def _is_open(text: str, begin: int, cut: int) -> bool:
     return bool(_OPEN_ELEMENT.search(text[max(cut - REACH, 0) : cut]))
 
 
-def _said(block: ContentBlock) -> str:
+def _text_of(block: ContentBlock) -> str:
     match block:
         case TextBlock():
             return block.text

@@ -128,7 +128,7 @@ class EpisodeWriter:
         )
         return [episode for episode in episodes if episode is not None]
 
-    def said(self, session: Session, episode: Episode) -> list[Utterance]:
+    def utterances(self, session: Session, episode: Episode) -> list[Utterance]:
         """Return the utterances that an episode of a whole session covers and its hearers heard."""
         through = session.last_seq if episode.through_seq is None else episode.through_seq
         turns = self._turns(session, through).get(episode.turn_sender)
@@ -316,7 +316,7 @@ class EpisodeDigest:
         """Ask the model for a summary; return False without an answer."""
         scope, session_id = self._scope, episode.session_id
         session = self._database.read(lambda tx: find_session(tx, scope, session_id))
-        utterances = [] if session is None else self._writer.said(session, episode)
+        utterances = [] if session is None else self._writer.utterances(session, episode)
         made_by, summary = KEPT, episode.summary
         if utterances:
             most = self._writer.tokens - (estimate_tokens(episode.deeds) if episode.deeds else 0)

@@ -252,7 +252,7 @@ def erase_lines(
         StoreError: the database refused. A file that cannot be changed is in the answer.
     """
     erased: list[ErasedNotes] = []
-    for path, digests in database.read(lambda tx: _said(tx, session_ids)).items():
+    for path, digests in database.read(lambda tx: _digests(tx, session_ids)).items():
         if folders is not None and path.rpartition("/")[0] not in folders:
             continue
         flush_digests = database.read(partial(_written, path=path))
@@ -266,7 +266,7 @@ def erase_lines(
     return tuple(erased)
 
 
-def _said(tx: Transaction, session_ids: Collection[str]) -> dict[str, dict[bytes, bool]]:
+def _digests(tx: Transaction, session_ids: Collection[str]) -> dict[str, dict[bytes, bool]]:
     """Return, by path, the lines that the sessions said, and whether others said them, too."""
     by_path: dict[str, dict[bytes, bool]] = {}
     for session_id in session_ids:

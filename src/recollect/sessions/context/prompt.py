@@ -212,7 +212,7 @@ def _chat(turn: PromptTurn) -> Iterator[Json]:
 
 def _chat_assistant(blocks: Sequence[ContentBlock]) -> Iterator[Json]:
     calls = [_chat_call(call) for call in _calls(blocks)]
-    text = _text(_said(blocks))
+    text = _text(_spoken_blocks(blocks))
     if calls:
         yield {"role": "assistant", "content": text or None, "tool_calls": calls}
     elif text:
@@ -227,7 +227,7 @@ def _chat_call(call: ToolUseBlock) -> Json:
     return {"id": call.id, "type": "function", "function": function}
 
 
-def _said(blocks: Iterable[ContentBlock]) -> list[ContentBlock]:
+def _spoken_blocks(blocks: Iterable[ContentBlock]) -> list[ContentBlock]:
     """Return the blocks of an assistant without its calls and thoughts."""
     return [block for block in blocks if not isinstance(block, ToolUseBlock | ThinkingBlock)]
 
@@ -290,7 +290,7 @@ def _item(block: ContentBlock, message: Message | None) -> Json:
 
 
 def _assistant_item(blocks: Sequence[ContentBlock], message: Message | None) -> Iterator[Json]:
-    text, facts = _text(_said(blocks)), _facts(message, "id", "status", "phase")
+    text, facts = _text(_spoken_blocks(blocks)), _facts(message, "id", "status", "phase")
     if not text:
         return
     if {"id", "status"} <= facts.keys():

@@ -80,7 +80,7 @@ def turns_of(messages: Sequence[Message]) -> list[PromptTurn]:
         if calls and role != "assistant":
             turns.append(_answers(calls))
             calls = []
-        blocks = tuple(book.shown(index, role))
+        blocks = tuple(book.visible_blocks(index, role))
         calls += book.calls_of(index)
         if blocks:
             turns.append(PromptTurn(role=role, blocks=blocks, message=message))
@@ -136,7 +136,7 @@ class _Book:
             if (index, position) in self._calls
         ]
 
-    def shown(self, index: int, role: Speaker) -> Iterator[ContentBlock]:
+    def visible_blocks(self, index: int, role: Speaker) -> Iterator[ContentBlock]:
         """Yield the blocks that stay in a message: all but the results that have a call."""
         for position, block in enumerate(self._messages[index].blocks):
             call = self._calls.get((index, position))

@@ -184,7 +184,7 @@ def read_tail(read_newest: ReadNewest, budget: int, sizer: Sizer) -> Tail:
     return tail if visible or not messages else _in_part(tail, messages, orphans, (budget, sizer))
 
 
-def told_tokens(messages: Sequence[Message], after_seq: int, sizer: Sizer) -> int:
+def reported_tokens(messages: Sequence[Message], after_seq: int, sizer: Sizer) -> int:
     """Return the tokens of the next prompt, from a provider's count of the last; 0 without one.
 
     Source: OpenClaw: the usage of the last answer, and an estimate of what came after it.

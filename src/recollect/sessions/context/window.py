@@ -41,9 +41,9 @@ from recollect.sessions.context.view import (
     ContextView,
     ReadNewest,
     read_tail,
+    reported_tokens,
     stranded,
     summary_within,
-    told_tokens,
 )
 from recollect.sessions.lease import check_change
 from recollect.sessions.policy.turns import answered_group, heard_turns, resolved
@@ -210,7 +210,7 @@ class ContextWindows(Notebook):
             return self._view(tx, session, audience, limits), last
 
         view, last = self._access.database.read(unit)
-        reported = told_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer)
+        reported = reported_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer)
         tokens = max(view.tokens + extra_tokens, reported)
         if view.is_full or tokens >= limits.compact:
             return self.compact(session_id, lease=lease)
@@ -250,7 +250,7 @@ class ContextWindows(Notebook):
         check_count(keep, "a number of messages")
 
         def unit(tx: Transaction) -> Replacement | None:
-            plan = self._wanted(tx, session_id, keep)
+            plan = self._plan(tx, session_id, keep)
             check_change(tx, session_id, lease, self._access.clock.now_ms())
             return plan
 
@@ -319,7 +319,7 @@ class ContextWindows(Notebook):
 
         return read
 
-    def _wanted(self, tx: Transaction, session_id: str, keep: int) -> Replacement | None:
+    def _plan(self, tx: Transaction, session_id: str, keep: int) -> Replacement | None:
         session = require_living(tx, self._access.scope, session_id)
         audience = self._audience(tx, session)
         previous = self._compaction(tx, session, audience)

@@ -92,7 +92,7 @@ def _message(message: Mapping[str, Any]) -> dict[str, Any]:
         answer = {"type": "tool_result", "content": content if content is not None else ""}
         answer |= {"tool_use_id": message.get("tool_call_id"), "name": message.get("name")}
         return fields | {"content": [answer]}
-    blocks = [*_said(message), *map(_call, _calls(message))]
+    blocks = [*_spoken_blocks(message), *map(_call, _calls(message))]
     facts = _item_facts(message) if message.get("status") is not None else {}
     if facts:
         fields["metadata"] = {**(message.get("metadata") or {}), **facts}
@@ -103,7 +103,7 @@ def _message(message: Mapping[str, Any]) -> dict[str, Any]:
     return fields | {"content": [*(content or ()), *blocks]}
 
 
-def _said(message: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+def _spoken_blocks(message: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     """Yield blocks for the words of a message outside its content: a refusal, or audio."""
     audio = message.get("audio")
     transcript = audio.get("transcript") if isinstance(audio, Mapping) else None
