@@ -1,11 +1,13 @@
-"""The commands that measure what an agent waits for: `hooks`, `day` and `knowledge`."""
+"""The commands that measure what an agent waits for and is given: `hooks`, `day`, `handover` …"""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
+from benchmarks.datasets.scenes import SceneSet, load_scenes
 from benchmarks.load.day import DayRunner, day_grids, describe_day
 from benchmarks.load.hooks import HooksPlan, HooksRunner, describe_hooks, hooks_grids
 from benchmarks.load.knowledge import (
@@ -17,7 +19,18 @@ from benchmarks.load.knowledge import (
 from benchmarks.measure.environment import describe_environment
 from benchmarks.options import AsJson, Keep, Markdown, Seed
 from benchmarks.output import Output, show_progress
+from benchmarks.quality.handover import (
+    describe_handover,
+    handover_grids,
+    handover_run,
+    newest_lines,
+    run_scenes,
+    scene_lines,
+    without_large,
+)
 from benchmarks.quality.homes import work_folder
+from benchmarks.quality.scene_play import in_process, in_worker
+from recollect.core.errors import InvalidInput
 
 
 def day(
@@ -73,3 +86,42 @@ def knowledge(
     with show_progress() as progress, work_folder(keep) as root:
         run = KnowledgeRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_knowledge(run), knowledge_grids(run))
+
+
+def handover(
+    *,
+    set_name: Annotated[SceneSet, typer.Option("--set", help="Of the unseen one only totals.")] = (
+        "seen"
+    ),
+    scene: Annotated[
+        str | None, typer.Option(help="Judge one seen scene and show its block, line by line.")
+    ] = None,
+    small: Annotated[bool, typer.Option("--small", help="Without the large homes.")] = False,
+    worker: Annotated[
+        bool, typer.Option("--worker", help="Through the client of hooks and a real worker.")
+    ] = False,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="Judge a block of the newest lines too.")
+    ] = False,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Handover: of what a colleague would tell the next session, how much its block says."""
+    output = Output(as_json=as_json, markdown=markdown)
+    scenes = list(load_scenes(set_name))
+    if scene is not None:
+        if set_name == "unseen":
+            raise InvalidInput("an unseen scene is not shown", hint="leave out --scene or --set")
+        scenes = [each for each in scenes if each.id == scene]
+        if not scenes:
+            raise InvalidInput(f"no scene is called {scene[:40]}", hint="seen-01, seen-02 …")
+    scenes = without_large(scenes) if small else scenes
+    with show_progress() as progress, work_folder(keep) as root:
+        results = run_scenes(scenes, in_worker if worker else in_process, root, progress)
+    newest = tuple(map(newest_lines, scenes)) if baseline else ()
+    way = "through a worker" if worker else "through the use case of the hook route"
+    run = handover_run(describe_environment(), set_name, way, results, newest)
+    shown = [] if scene is None else [*results, *newest]
+    lines = [escape(line) for each in shown for line in scene_lines(scenes[0], each)]
+    output.deliver(run, [*lines, *describe_handover(run)], handover_grids(run))

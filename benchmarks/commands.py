@@ -326,6 +326,7 @@ app.command()(asking.quoted)
 app.command()(agents.day)
 app.command()(agents.hooks)
 app.command()(agents.knowledge)
+app.command()(agents.handover)
 
 
 @app.command()

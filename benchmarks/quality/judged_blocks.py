@@ -1,0 +1,101 @@
+"""Judges the lines of a context block: needed, useful, outdated, foreign, or noise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from benchmarks.datasets.scenes import Expected, Scene
+from recollect.text.tokens import estimate_tokens
+
+Verdict = Literal["needed", "useful", "noise", "outdated", "foreign", "frame"]
+GROUP = 3
+"""Lines that may say one thing together."""
+_FRAME = re.compile(
+    r"^\s*(</?[a-z][\w-]*[^>]*>\s*$|#{1,6}\s|[-*_=]{3,}\s*$|\S.{0,160}[:：]\**$)"
+    r"|\b(memory_search|get_observations|session_context|timeline|memory_get)\b"
+    r"|\brecollect\b.*\b(search|timeline|get|context|doctor|facts|sessions|episodes|import)\b"
+    r"|not (as )?instructions?\b|^\s*[(\[]?[+…]? ?\d+ more\b"
+)
+"""What a block says about itself: tags, headings, the note that it is data, how to get more."""
+
+
+class JudgedLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a block, and what a colleague would say of it."""
+
+    text: str
+    verdict: Verdict
+
+
+class JudgedBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """A block against its scene.
+
+    Attributes:
+        said: For each needed thing of the scene whether it is said.
+        lines: Lines that are not empty, in order.
+        tokens: What the block costs.
+    """
+
+    said: tuple[bool, ...]
+    lines: tuple[JudgedLine, ...]
+    tokens: int
+
+    def count(self, *verdicts: Verdict) -> int:
+        """Return how many lines are judged so."""
+        return sum(line.verdict in verdicts for line in self.lines)
+
+    @property
+    def content(self) -> int:
+        """How many lines are not of the frame."""
+        return len(self.lines) - self.count("frame")
+
+
+def judge(scene: Scene, text: str) -> JudgedBlock:
+    """Return the judgement of a block, or of any text of lines, that the next session is given."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    verdicts: list[Verdict] = ["frame" if _FRAME.search(line) else "noise" for line in lines]
+    content = [at for at, verdict in enumerate(verdicts) if verdict == "noise"]
+    for each in scene.useful:
+        for at in _places(each, lines, content):
+            verdicts[at] = "useful"
+    said = []
+    for each in scene.needed:
+        places = _places(each, lines, content)
+        said.append(bool(places))
+        for at in places:
+            verdicts[at] = "needed"
+    for each in scene.outdated:
+        for at in _outdated(each, lines, content):
+            verdicts[at] = "foreign" if each.kind == "foreign" else "outdated"
+    judged = tuple(
+        JudgedLine(text=line, verdict=verdict)
+        for line, verdict in zip(lines, verdicts, strict=True)
+    )
+    return JudgedBlock(said=tuple(said), lines=judged, tokens=estimate_tokens(text))
+
+
+def _places(expected: Expected, lines: Sequence[str], content: Sequence[int]) -> set[int]:
+    """Return the lines that say something: the fewest that hold all of it, at most `GROUP`."""
+    patterns = [re.compile(each, re.IGNORECASE) for each in expected.all]
+    for size in range(1, GROUP + 1):
+        places: set[int] = set()
+        for start in range(len(content) - size + 1):
+            group = content[start : start + size]
+            if all(any(each.search(lines[at]) for at in group) for each in patterns):
+                places.update(at for at in group if any(p.search(lines[at]) for p in patterns))
+        if places:
+            return places
+    return set()
+
+
+def _outdated(expected: Expected, lines: Sequence[str], content: Sequence[int]) -> list[int]:
+    """Return the lines that say something that must not be said."""
+    return [
+        at
+        for at in content
+        if all(re.search(each, lines[at], re.IGNORECASE) for each in expected.all)
+        and not any(re.search(each, lines[at], re.IGNORECASE) for each in expected.unless)
+    ]
