@@ -1,4 +1,4 @@
-"""The commands that measure what an agent waits for and is given: `hooks`, `day`, `handover` …"""
+"""The commands that measure what an agent waits for, and what it is given."""
 
 from __future__ import annotations
 

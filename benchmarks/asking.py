@@ -20,6 +20,12 @@ from benchmarks.quality.confidence import (
     run_confidence,
 )
 from benchmarks.quality.homes import work_folder
+from benchmarks.quality.moments import (
+    MomentSet,
+    describe_moments,
+    moment_grids,
+    run_moments,
+)
 from benchmarks.quality.quality import MODES
 from benchmarks.quality.questions import (
     QuestionsPlan,
@@ -137,3 +143,19 @@ def quoted(
     with show_progress() as progress:
         run = run_quoted(describe_environment(), chats, hybrid=not lexical, progress=progress)
     output.deliver(run, describe_quoted(run), quoted_grids(run))
+
+
+def moments(
+    *,
+    set_name: Annotated[MomentSet, typer.Option("--set", help="Of the unseen one only totals.")] = (
+        "seen"
+    ),
+    errors: Annotated[bool, typer.Option(help="List what is wrong in the seen set.")] = False,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Moments: do observations get the right type, by words and by tool."""
+    output = Output(as_json=as_json, markdown=markdown)
+    with show_progress() as progress, work_folder(None) as root:
+        run = run_moments(describe_environment(), set_name, root, progress)
+    output.deliver(run, describe_moments(run), moment_grids(run, errors=errors))
