@@ -1,4 +1,7 @@
-"""Judges the lines of a context block: needed, useful, outdated, foreign, or noise."""
+"""Judges the lines of a context block: needed, useful, outdated, foreign, or noise.
+
+A line that has the subject of something needed, its first pattern, without the rest is useful.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ Verdict = Literal["needed", "useful", "noise", "outdated", "foreign", "frame"]
 GROUP = 3
 """Lines that may say one thing together."""
 _FRAME = re.compile(
-    r"^\s*(</?[a-z][\w-]*[^>]*>\s*$|#{1,6}\s|[-*_=]{3,}\s*$|\S.{0,160}[:：]\**$)"
+    r"^\s*(</?[a-z][\w-]*[^>]*>\s*$|#{1,6}\s|[-*_=]{3,}\s*$|\S.{0,160}[:：]\**$|\[[^\]]*\]\s*$)"
     r"|\b(memory_search|get_observations|session_context|timeline|memory_get)\b"
     r"|\brecollect\b.*\b(search|timeline|get|context|doctor|facts|sessions|episodes|import)\b"
     r"|not (as )?instructions?\b|^\s*[(\[]?[+…]? ?\d+ more\b"
@@ -58,7 +61,8 @@ def judge(scene: Scene, text: str) -> JudgedBlock:
     lines = [line for line in text.splitlines() if line.strip()]
     verdicts: list[Verdict] = ["frame" if _FRAME.search(line) else "noise" for line in lines]
     content = [at for at, verdict in enumerate(verdicts) if verdict == "noise"]
-    for each in scene.useful:
+    subjects = [msgspec.structs.replace(each, all=each.all[:1]) for each in scene.needed]
+    for each in (*scene.useful, *subjects):
         for at in _places(each, lines, content):
             verdicts[at] = "useful"
     said = []

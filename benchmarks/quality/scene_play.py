@@ -1,8 +1,9 @@
 """Plays handover scenes: every event reaches a memory as the hooks of Claude Code send it.
 
-Two ways, which must give the same block. `RouteStage`, the default: the use case of the route of
-hooks, in this process, with the clock of the scene. `WorkerStage`: the real client of hooks and a
-real worker over its socket, with the clock of the machine; the scene is moved so that it ends now.
+Two ways. `RouteStage`, the default: the use case of the route of hooks, in this process, with the
+clock of the scene. `WorkerStage`: the real client of hooks and a real worker over its socket, with
+the clock of the machine: everything happens now, since a session that went on after its end is
+not over.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 
 import recollect
 from benchmarks.datasets.agent_work import make_routine, make_work
+from benchmarks.datasets.data import digest
 from benchmarks.datasets.scenes import Fired, Scene
 from benchmarks.datasets.synthetic import SyntheticCorpus
 from benchmarks.datasets.work_seen import SEEN
@@ -25,7 +27,7 @@ from benchmarks.quality.homes import Progress, complete_folder
 from benchmarks.quality.work_homes import store_work
 from benchmarks.served import serving
 from recollect.caller import Caller
-from recollect.core.clock import DAY_MS, SystemClock
+from recollect.core.clock import DAY_MS
 from recollect.governance.tokens import Token
 from recollect.hook.client import HookCall
 from recollect.memory import Memory
@@ -101,16 +103,14 @@ class WorkerStage:
 
     Args:
         home: The home that it serves.
-        moved_ms: Added to the time of each event.
     """
 
-    def __init__(self, home: Path, moved_ms: int) -> None:
-        self._home, self._moved_ms = home, moved_ms
+    def __init__(self, home: Path) -> None:
+        self._home = home
 
     def fire(self, event: Fired) -> str:
         """Hand over an event; return the context that it answers."""
         call = HookCall(CLIENT, event.name, str(self._home))
-        call.at = (event.at + self._moved_ms) * 1_000_000
         call.payload = msgspec.json.encode(event.payload)
         return _context_of(call.deliver())
 
@@ -138,14 +138,14 @@ def in_process(scene: Scene, home: Path) -> Iterator[Stage]:
 
 
 @contextmanager
-def in_worker(scene: Scene, home: Path) -> Iterator[Stage]:
+def in_worker(_scene: Scene, home: Path) -> Iterator[Stage]:
     """Yield the stage of a scene in a real worker."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     config = home / "config.yaml"
     config.write_text("embedding:\n  provider: none\n", encoding="utf-8")
     config.chmod(0o600)
     with serving(home):
-        yield WorkerStage(home, SystemClock().now_ms() - scene.moment(0, scene.next.at))
+        yield WorkerStage(home)
 
 
 def play(scene: Scene, stage: Stage) -> str:
@@ -195,7 +195,8 @@ def fill_large_home(folder: Path, scenes: list[Scene], progress: Progress) -> Pa
     Raises:
         RecollectError: the product failed.
     """
-    home = folder / "large"
+    projects = sorted({scene.project for scene in scenes})
+    home = folder / f"large-{digest(*map(str.encode, projects))}"
     if not home.exists():
         end = min(scene.moment(0, "00:00") for scene in scenes) - _GAP_DAYS * DAY_MS
         clock = SceneClock()
@@ -204,7 +205,7 @@ def fill_large_home(folder: Path, scenes: list[Scene], progress: Progress) -> Pa
             complete_folder(home) as part,
             recollect.open(part, overrides=ALONE, clock=clock, live=False) as memory,
         ):
-            _fill(memory, sorted({scene.project for scene in scenes}), end, progress)
+            _fill(memory, projects, end, progress)
     return home
 
 
