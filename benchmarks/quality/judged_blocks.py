@@ -21,7 +21,9 @@ _FRAME = re.compile(
     r"^\s*(</?[a-z][\w-]*[^>]*>\s*$|#{1,6}\s|[-*_=]{3,}\s*$|\S.{0,160}[:：]\**$|\[[^\]]*\]\s*$)"
     r"|\b(memory_search|get_observations|session_context|timeline|memory_get)\b"
     r"|\brecollect\b.*\b(search|timeline|get|context|doctor|facts|sessions|episodes|import)\b"
-    r"|not (as )?instructions?\b|^\s*[(\[]?[+…]? ?\d+ more\b"
+    r"|not (as )?instructions?\b|^\W*(and )?\d+ (more|further)\b"
+    r"|^\W*nothing (is |was )?(new|known)\b",
+    re.IGNORECASE,
 )
 """What a block says about itself: tags, headings, the note that it is data, how to get more."""
 
