@@ -42,7 +42,8 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
         group: Which scenes.
         needed: What a colleague would tell; ``said`` of it is in the blocks.
         lines: Lines of the blocks that are not of the frame; ``noise`` of them say nothing that is
-            needed or useful, those that are ``outdated`` or ``foreign`` included.
+            needed or useful, those that are ``outdated`` or ``foreign`` included. Those that are
+            ``repeated`` say only what is needed and was said before.
         tokens_p50: Of a block.
     """
 
@@ -52,6 +53,7 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
     said: int
     lines: int
     noise: int
+    repeated: int
     outdated: int
     foreign: int
     tokens_p50: int
@@ -173,6 +175,7 @@ def _totals(group: str, results: Sequence[SceneResult]) -> Totals:
         said=sum(sum(block.said) for block in blocks),
         lines=sum(block.content for block in blocks),
         noise=sum(block.count("noise", "outdated", "foreign") for block in blocks),
+        repeated=sum(block.count("repeated") for block in blocks),
         outdated=sum(block.count("outdated") for block in blocks),
         foreign=sum(block.count("foreign") for block in blocks),
         tokens_p50=tokens[len(tokens) // 2],
@@ -196,6 +199,7 @@ def handover_grids(run: HandoverRun) -> list[Grid]:
             f"{each.said / max(1, each.needed):.2f}",
             f"{each.noise} of {each.lines}",
             f"{each.noise / max(1, each.lines):.2f}",
+            f"{each.repeated}",
             f"{each.outdated}",
             f"{each.foreign}",
             f"{each.tokens_p50:,}",
@@ -203,7 +207,7 @@ def handover_grids(run: HandoverRun) -> list[Grid]:
         )
         for each in run.totals
     )
-    columns = ("scenes", "", "needed", "said", "lines", "noise", "outdated", "foreign")
+    columns = ("scenes", "", "needed", "said", "lines", "noise", "repeated", "outdated", "foreign")
     return [Grid(title="Handover", columns=(*columns, "tokens p50", "p95"), rows=rows)]
 
 

@@ -1,6 +1,7 @@
-"""Judges the lines of a context block: needed, useful, outdated, foreign, or noise.
+"""Judges the lines of a context block: needed, repeated, useful, outdated, foreign, or noise.
 
-A line that has the subject of something needed, its first pattern, without the rest is useful.
+A line that has the subject of something needed, its first pattern, without the rest is useful. One
+that says nothing needed that an earlier one has not said is repeated.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import msgspec
 from benchmarks.datasets.scenes import Expected, Scene
 from recollect.text.tokens import estimate_tokens
 
-Verdict = Literal["needed", "useful", "noise", "outdated", "foreign", "frame"]
+Verdict = Literal["needed", "repeated", "useful", "noise", "outdated", "foreign", "frame"]
 GROUP = 3
 """Lines that may say one thing together."""
 _FRAME = re.compile(
@@ -67,12 +68,15 @@ def judge(scene: Scene, text: str) -> JudgedBlock:
     for each in (*scene.useful, *subjects):
         for at in _places(each, lines, content):
             verdicts[at] = "useful"
-    said = []
-    for each in scene.needed:
-        places = _places(each, lines, content)
-        said.append(bool(places))
-        for at in places:
-            verdicts[at] = "needed"
+    said = [_places(each, lines, content) for each in scene.needed]
+    for at in sorted(set().union(*said)):
+        is_first = any(min(places) == at for places in said if at in places)
+        is_part = any(
+            not _says_all(each, lines[at])
+            for each, it in zip(scene.needed, said, strict=True)
+            if at in it
+        )
+        verdicts[at] = "needed" if is_first or is_part else "repeated"
     for each in scene.outdated:
         for at in _outdated(each, lines, content):
             verdicts[at] = "foreign" if each.kind == "foreign" else "outdated"
@@ -80,7 +84,7 @@ def judge(scene: Scene, text: str) -> JudgedBlock:
         JudgedLine(text=line, verdict=verdict)
         for line, verdict in zip(lines, verdicts, strict=True)
     )
-    return JudgedBlock(said=tuple(said), lines=judged, tokens=estimate_tokens(text))
+    return JudgedBlock(said=tuple(map(bool, said)), lines=judged, tokens=estimate_tokens(text))
 
 
 def _places(expected: Expected, lines: Sequence[str], content: Sequence[int]) -> set[int]:
@@ -102,6 +106,11 @@ def _outdated(expected: Expected, lines: Sequence[str], content: Sequence[int]) 
     return [
         at
         for at in content
-        if all(re.search(each, lines[at], re.IGNORECASE) for each in expected.all)
+        if _says_all(expected, lines[at])
         and not any(re.search(each, lines[at], re.IGNORECASE) for each in expected.unless)
     ]
+
+
+def _says_all(expected: Expected, line: str) -> bool:
+    """Return whether one line holds every pattern."""
+    return all(re.search(each, line, re.IGNORECASE) for each in expected.all)
