@@ -96,6 +96,7 @@ def run_scenes(
     for done, scene in enumerate(scenes):
         progress("playing scenes", done, len(scenes))
         folder = root / scene.id
+        shutil.rmtree(folder, ignore_errors=True)  # of a run that was interrupted
         if scene.home == "large" and filled is not None:
             copy_home(filled, folder / "home")
         there = placed(scene, folder)

@@ -65,18 +65,15 @@ def judge(scene: Scene, text: str) -> JudgedBlock:
     verdicts: list[Verdict] = ["frame" if _FRAME.search(line) else "noise" for line in lines]
     content = [at for at, verdict in enumerate(verdicts) if verdict == "noise"]
     subjects = [msgspec.structs.replace(each, all=each.all[:1]) for each in scene.needed]
-    for each in (*scene.useful, *subjects):
-        for at in _places(each, lines, content):
-            verdicts[at] = "useful"
+    useful = set().union(*(_places(each, lines, content) for each in scene.useful))
+    for at in useful.union(*(_places(each, lines, content) for each in subjects)):
+        verdicts[at] = "useful"
     said = [_places(each, lines, content) for each in scene.needed]
     for at in sorted(set().union(*said)):
-        is_first = any(min(places) == at for places in said if at in places)
-        is_part = any(
-            not _says_all(each, lines[at])
-            for each, it in zip(scene.needed, said, strict=True)
-            if at in it
-        )
-        verdicts[at] = "needed" if is_first or is_part else "repeated"
+        if _adds(scene.needed, said, lines, at):
+            verdicts[at] = "needed"
+        elif at not in useful:
+            verdicts[at] = "repeated"
     for each in scene.outdated:
         for at in _outdated(each, lines, content):
             verdicts[at] = "foreign" if each.kind == "foreign" else "outdated"
@@ -99,6 +96,16 @@ def _places(expected: Expected, lines: Sequence[str], content: Sequence[int]) ->
         if places:
             return places
     return set()
+
+
+def _adds(
+    needed: Sequence[Expected], said: Sequence[set[int]], lines: Sequence[str], at: int
+) -> bool:
+    """Return whether a line says something needed first, or a part of it."""
+    return any(
+        at in places and (at == min(places) or not _says_all(expected, lines[at]))
+        for expected, places in zip(needed, said, strict=True)
+    )
 
 
 def _outdated(expected: Expected, lines: Sequence[str], content: Sequence[int]) -> list[int]:
