@@ -110,11 +110,11 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
                 at += 1_000 * event["after_s"]
                 turn += event["hook_event_name"] == "UserPromptSubmit"
                 name = f"{session.days_ago}/{session.at}/{turn}" if turn else None
-                told = {key: value for key, value in event.items() if key != "after_s"}
-                yield self.fired(session.id, session.project, at, told, turn=name)
+                fields = {key: value for key, value in event.items() if key != "after_s"}
+                yield self.fired(session.id, session.project, at, fields, turn=name)
 
     def fired(
-        self, session: str, project: str, at: int, told: Mapping[str, Any], *, turn: str | None
+        self, session: str, project: str, at: int, fields: Mapping[str, Any], *, turn: str | None
     ) -> Fired:
         """Return an event with the fields that all events have."""
         payload = {
@@ -122,7 +122,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
             "cwd": project,
             "permission_mode": "acceptEdits",
             **({} if turn is None else {"prompt_id": derived_id(0, self.id, session, turn)}),
-            **told,
+            **fields,
         }
         return Fired(at=at, payload=payload)
 

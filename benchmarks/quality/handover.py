@@ -18,7 +18,7 @@ from benchmarks.measure.environment import Environment, describe_lines
 from benchmarks.measure.report import Grid
 from benchmarks.quality.homes import Progress
 from benchmarks.quality.judged_blocks import JudgedBlock, judge
-from benchmarks.quality.scene_play import StageOpener, copy_home, fill_large_home, placed, play
+from benchmarks.quality.scene_play import StageOpener, copy_home, fill_large_home, play, with_files
 
 NEWEST = 40
 """Lines of the baseline."""
@@ -91,17 +91,17 @@ def run_scenes(
         RecollectError: the product failed.
     """
     large = [scene for scene in scenes if scene.home == "large"]
-    filled = fill_large_home(root, large, progress) if large else None
+    template = fill_large_home(root, large, progress) if large else None
     results = []
     for done, scene in enumerate(scenes):
         progress("playing scenes", done, len(scenes))
         folder = root / scene.id
         shutil.rmtree(folder, ignore_errors=True)  # of a run that was interrupted
-        if scene.home == "large" and filled is not None:
-            copy_home(filled, folder / "home")
-        there = placed(scene, folder)
-        with opener(there, folder / "home") as stage:
-            results.append(_result(there, play(there, stage)))
+        if scene.home == "large" and template is not None:
+            copy_home(template, folder / "home")
+        prepared = with_files(scene, folder)
+        with opener(prepared, folder / "home") as stage:
+            results.append(_result(scene, play(prepared, stage)))
         shutil.rmtree(folder)
     return tuple(results)
 
@@ -121,14 +121,14 @@ def newest_lines(scene: Scene) -> SceneResult:
 
 
 def _line_of(event: Fired) -> str:
-    told = event.payload
+    payload = event.payload
     match event.name:
         case "UserPromptSubmit":
-            text = f"user: {told['prompt']}"
+            text = f"user: {payload['prompt']}"
         case "Stop":
-            text = f"agent: {told['last_assistant_message']}"
+            text = f"agent: {payload['last_assistant_message']}"
         case "PostToolUse" | "PostToolUseFailure":
-            text = f"{told['tool_name']} {json.dumps(told['tool_input'], ensure_ascii=False)}"
+            text = f"{payload['tool_name']} {json.dumps(payload['tool_input'], ensure_ascii=False)}"
         case _:
             return ""
     return " ".join(text.split())[:_LINE]

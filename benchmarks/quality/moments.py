@@ -146,10 +146,12 @@ def _stored(
             newest = memory.observations.list(limit=1)
             numbers.append(newest[0].number if newest else 0)
         stage.settle()
-        there = {each.number: each for each in memory.observations.list(limit=len(moments))}
+        stored = {each.number: each for each in memory.observations.list(limit=len(moments))}
     is_new = [number not in numbers[:at] for at, number in enumerate(numbers)]
     return [
-        (there[number].type, there[number].importance) if new and number in there else ("none", 0.0)
+        (stored[number].type, stored[number].importance)
+        if new and number in stored
+        else ("none", 0.0)
         for number, new in zip(numbers, is_new, strict=True)
     ]
 

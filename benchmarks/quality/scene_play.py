@@ -124,8 +124,8 @@ class WorkerStage:
 
 
 def _context_of(body: bytes) -> str:
-    told = msgspec.json.decode(body).get("hookSpecificOutput", {})
-    return str(told.get("additionalContext", ""))
+    output = msgspec.json.decode(body).get("hookSpecificOutput", {})
+    return str(output.get("additionalContext", ""))
 
 
 @contextmanager
@@ -164,29 +164,29 @@ def play(scene: Scene, stage: Stage) -> str:
 
 def _beginning(scene: Scene) -> Iterator[Fired]:
     """Yield the events that begin the next session."""
-    following, at = scene.next, scene.moment(0, scene.next.at)
-    session = following.resumes or "next"
-    told = {"hook_event_name": "SessionStart", "source": following.source}
-    yield scene.fired(session, following.project, at, told, turn=None)
-    if following.prompt is not None:
-        told = {"hook_event_name": "UserPromptSubmit", "prompt": following.prompt}
-        yield scene.fired(session, following.project, at + 20_000, told, turn="next")
+    upcoming, at = scene.next, scene.moment(0, scene.next.at)
+    session = upcoming.resumes or "next"
+    fields = {"hook_event_name": "SessionStart", "source": upcoming.source}
+    yield scene.fired(session, upcoming.project, at, fields, turn=None)
+    if upcoming.prompt is not None:
+        fields = {"hook_event_name": "UserPromptSubmit", "prompt": upcoming.prompt}
+        yield scene.fired(session, upcoming.project, at + 20_000, fields, turn="next")
 
 
-def placed(scene: Scene, folder: Path) -> Scene:
+def with_files(scene: Scene, folder: Path) -> Scene:
     """Return a scene with its files written below ``folder``; one without files stays where it is.
 
     A project without files is a folder that does not exist.
     """
     if not scene.files:
         return scene
-    moved = msgspec.json.encode(scene).replace(b'"/home/', f'"{folder}/home/'.encode())
-    there = msgspec.json.decode(moved, type=Scene)
-    for name, text in there.files.items():
-        path = Path(there.project, name)
+    raw = msgspec.json.encode(scene).replace(b'"/home/', f'"{folder}/home/'.encode())
+    prepared = msgspec.json.decode(raw, type=Scene)
+    for name, text in prepared.files.items():
+        path = Path(prepared.project, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return there
+    return prepared
 
 
 def fill_large_home(folder: Path, scenes: list[Scene], progress: Progress) -> Path:
