@@ -62,6 +62,7 @@ class PlacedSentence(msgspec.Struct, frozen=True, kw_only=True, array_like=True,
         speaker: Whose words, within the audience; 0 where the audience says so.
         standing: How much it is like the statement of a value that holds, in hundredths.
         turning: How much it is like the statement of a change, in hundredths.
+        stated: How much likelier it is that it states anything, as a logarithm in hundredths.
         words: Keyed hashes of its names and nouns, in order; whether each is a name.
     """
 
@@ -76,6 +77,7 @@ class PlacedSentence(msgspec.Struct, frozen=True, kw_only=True, array_like=True,
     speaker: int = 0
     standing: int
     turning: int
+    stated: int = 0
     words: tuple[tuple[int, bool], ...]
 
     @property

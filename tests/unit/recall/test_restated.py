@@ -17,8 +17,10 @@ from tests.unit.index.scripted import ScriptedEmbedder
 JANUARY = 1_767_225_600_000
 """1 January 2026."""
 NOW, EVENT = "How much do I put into the pension?", "When did I put that into the pension?"
+PAST = "How much did I put into the pension before?"
 FIVE = "I put five percent into the pension"
 EIGHT = "Went up to eight for the retirement pot, it starts next payday"
+NINE = "We now moved up to nine for the retirement, starting today"
 
 
 class Pensions(ScriptedEmbedder):
@@ -59,6 +61,27 @@ def test_a_later_statement_without_a_word_in_common_comes_first(memory: Memory) 
     assert memory.search(NOW).hits[1].until is None
 
 
+def test_of_three_values_the_last_comes_first(memory: Memory) -> None:
+    """Asked for what was, the one before it."""
+    say(memory, FIVE, "I like tea", EIGHT, NINE)
+    assert snippets(memory, NOW)[0] == NINE
+    assert snippets(memory, PAST)[0] == EIGHT
+
+
+def test_asked_for_the_past_the_earlier_one_comes_first(memory: Memory) -> None:
+    """What is said later makes way for what it may have replaced."""
+    say(memory, FIVE, "I like tea", EIGHT)
+    assert snippets(memory, PAST)[0] == FIVE
+    say(memory, "How much is in the pension pot for me before tax?")
+    assert snippets(memory, PAST)[0] == FIVE
+
+
+def test_what_nobody_makes_way_for_comes_first(memory: Memory) -> None:
+    """Also before a message that has more words of the question, and states nothing."""
+    say(memory, "How much do I put into the pension?", FIVE, EIGHT)
+    assert snippets(memory, NOW)[0] == EIGHT
+
+
 def test_of_an_event_nothing_makes_way(memory: Memory) -> None:
     """Of an event nothing makes way."""
     say(memory, FIVE, EIGHT)
@@ -73,7 +96,7 @@ def test_what_was_said_before_changes_nothing(memory: Memory) -> None:
 
 def test_what_is_not_alike_changes_nothing(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not alike changes nothing."""
-    monkeypatch.setattr(restated, "ALIKE", 2.1)
+    monkeypatch.setitem(restated.LEAST, "state", 99.0)
     say(memory, FIVE, EIGHT)
     assert snippets(memory, NOW)[0] == FIVE
 

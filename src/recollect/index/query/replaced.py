@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -18,7 +18,7 @@ from recollect.index.lexical.bm25 import idf
 from recollect.index.query.partition import PartitionView
 from recollect.index.query.question import Ranked, RankingRequest
 from recollect.index.query.ranking import FITS_AS_WELL
-from recollect.index.query.restated import FindSentences, ValueQuote, restated
+from recollect.index.query.restated import Asks, FindSentences, Restating
 from recollect.store.columns import text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
@@ -27,9 +27,6 @@ IN_SPAN = 0.8
 """The share, by weight, of the question's words in an old message that its span must hold."""
 MOST_CHAINS = 2
 """Chains that change one ranking."""
-
-Asks: TypeAlias = Literal["state", "past"]
-"""What holds now; or what held then."""
 
 
 class Quote(msgspec.Struct, frozen=True):
@@ -47,13 +44,11 @@ class Replaced(msgspec.Struct, frozen=True):
         older: The one.
         newer: The other.
         is_possible: Whether it may have been: then the newer one must fit the question, too.
-        is_near: Likewise, but its vector says that it does.
     """
 
     older: Quote
     newer: Quote
     is_possible: bool = False
-    is_near: bool = False
 
 
 FindReplaced: TypeAlias = Callable[[Sequence[int], Asks], Sequence[Replaced]]
@@ -82,16 +77,14 @@ class Replacing(msgspec.Struct, frozen=True, kw_only=True):
         fits = _may_fit(ranked)
         columns = view.partition.arrays.columns
         at = columns["at"][np.array(fits, np.int64)].tolist() if fits else []
-        links = [*self.find(sorted(set(at)), self.asks)] if at else []
-        if self.asks == "state" and request.vector is not None:
-            pairs = restated(tx, view, ranked, request.vector, self.find_sentences)
-            links += [
-                Replaced(_quote(older), _quote(newer), is_possible=True, is_near=True)
-                for older, newer in pairs
-            ]
-        if not links:
+        links = self.find(sorted(set(at)), self.asks) if at else []
+        near = None
+        if request.vector is not None and self.then_ms is None and not request.question.times:
+            restating = Restating(self.find_sentences, self.asks)
+            near = restating.message(tx, view, ranked, request.vector)
+        if not links and near is None:
             return ranked
-        return _Handover(self, tx, view, request, ranked).result(links)
+        return _Handover(self, tx, view, request, ranked).result(links, near)
 
 
 class _Handover:
@@ -118,18 +111,28 @@ class _Handover:
         self._ranked = ranked
         self._position = {number: n for n, number in reversed([*enumerate(ranked.numbers)])}
 
-    def result(self, links: Sequence[Replaced]) -> Ranked:
-        """Return the changed ranking; the same one where no condition is met."""
-        chunks = self._chunks({quote.ref for link in links for quote in (link.older, link.newer)})
+    def result(self, links: Sequence[Replaced], restated: str | None) -> Ranked:
+        """Return the changed ranking; the same one where no condition is met.
+
+        Args:
+            links: What was replaced by what.
+            restated: A message that comes first, or what replaced it.
+        """
+        refs = {quote.ref for link in links for quote in (link.older, link.newer)}
+        chunks = self._chunks(refs | ({restated} if restated else set()))
         sure = self._through([each for each in links if not each.is_possible], chunks)
         ends = {quote.ref for link in sure for quote in (link.older, link.newer)}
         self._rank(_ageless(self._ranked, {n for ref in ends for n in chunks[ref]}))
         moves: dict[int, int] = {}
         for giver, taker in self._pairs(sure):
             self._add(moves, giver, taker, chunks)
-        for giver, taker, is_near in self._possible_pairs(links):
-            if is_near or self._fits(self._best(chunks.get(taker.ref, ()))):
+        for giver, taker in self._possible_pairs(links):
+            if self._fits(self._best(chunks.get(taker.ref, ()))):
                 self._add(moves, giver, taker, chunks)
+        newest = _newest(restated, sure) if restated and self._asks == "state" else restated
+        if newest and (position := self._best(chunks[newest])):
+            moves = {number: at for number, at in moves.items() if at}
+            moves[self._ranked.numbers[position]] = 0
         if moves:
             best = sorted(moves.items(), key=lambda move: move[1])[:MOST_CHAINS]
             self._rank(_moved(self._ranked, dict(best)))
@@ -201,17 +204,17 @@ class _Handover:
                 target = self._held(chain)
                 yield from ((each, target) for each in chain if target and each != target)
 
-    def _possible_pairs(self, links: Sequence[Replaced]) -> list[tuple[Quote, Quote, bool]]:
-        """Return what gives its score, to which if both fit, and whether this is by vectors."""
+    def _possible_pairs(self, links: Sequence[Replaced]) -> list[tuple[Quote, Quote]]:
+        """Return what gives its score, and to which if both fit."""
         possible = [each for each in links if each.is_possible]
         if self._asks == "state":
-            latest = sorted(possible, key=lambda each: (each.is_near, -each.newer.at))
-            return [(each.older, each.newer, each.is_near) for each in latest]
+            latest = sorted(possible, key=lambda each: -each.newer.at)
+            return [(each.older, each.newer) for each in latest]
         if self._then is not None:
             return []
         replaced = {each.older.ref for each in links}
         latest = sorted(possible, key=lambda each: -each.older.at)
-        return [(e.newer, e.older, False) for e in latest if e.newer.ref not in replaced]
+        return [(e.newer, e.older) for e in latest if e.newer.ref not in replaced]
 
     def _held(self, chain: Sequence[Quote]) -> Quote | None:
         """Return what held at the time in question."""
@@ -260,10 +263,6 @@ class _Handover:
         return idf(living, self._view.words.find(self._tx, term).frequency)
 
 
-def _quote(sentence: ValueQuote) -> Quote:
-    return Quote(sentence.ref, sentence.order[0], sentence.text)
-
-
 def _key(quote: Quote) -> tuple[str, str]:
     return quote.ref, quote.text
 
@@ -275,6 +274,16 @@ def _chain(link: Replaced, links: Sequence[Replaced]) -> list[Quote]:
     while (onward := by_older.get(_key(chain[-1]))) and onward.newer not in chain:
         chain.append(onward.newer)
     return chain
+
+
+def _newest(ref: str, links: Sequence[Replaced]) -> str:
+    """Return the message that replaced one in the end; the same one without a link."""
+    onward = {each.older.ref: each.newer.ref for each in sorted(links, key=lambda e: e.newer.at)}
+    seen: set[str] = set()
+    while ref in onward and ref not in seen:
+        seen.add(ref)
+        ref = onward[ref]
+    return ref
 
 
 def _may_fit(ranked: Ranked) -> list[int]:

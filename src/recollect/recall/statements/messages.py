@@ -254,6 +254,7 @@ class StatementReader:
                 speaker=hashed("speaker", who) if who else 0,
                 standing=each.standing,
                 turning=each.turning,
+                stated=each.stated,
                 words=tuple(
                     sorted(
                         (hashed("word", project, word), is_name)
@@ -288,6 +289,7 @@ class StatementReader:
                     seq=message.seq,
                     role=ASSISTANT,
                     turning=NEVER,
+                    stated=0,
                 )
                 return
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import LiteralString
 
-from recollect.index.query.replaced import Asks, Quote, Replaced
-from recollect.index.query.restated import ValueQuote
+from recollect.index.query.replaced import Quote, Replaced
+from recollect.index.query.restated import Asks, ValueQuote
 from recollect.knowledge.likeness import sentences_of
 from recollect.knowledge.replacement import UNDONE, MessageSpan, ReplacementLink
 from recollect.knowledge.replacements import flagged_at, links_around, links_at, links_of
@@ -46,8 +46,6 @@ def find_sentences(records: Database, refs: Sequence[str]) -> list[ValueQuote]:
     def read(tx: Transaction) -> list[ValueQuote]:
         undone = {each.newer.message for each in links_of(tx, refs) if each.rule == UNDONE}
         sentences = [each for each in sentences_of(tx, refs) if each.message not in undone]
-        names = {each.message for each in sentences}
-        texts = dict(typed_rows(tx.all(_TEXTS, (listed(names),)), tuple[str, str]))
         return [
             ValueQuote(
                 ref=each.message,
@@ -55,7 +53,7 @@ def find_sentences(records: Database, refs: Sequence[str]) -> list[ValueQuote]:
                 whose=(each.audience, each.speaker),
                 standing=each.standing,
                 turning=each.turning,
-                text=texts.get(each.message, "")[each.start : each.end],
+                stated=each.stated,
             )
             for each in sentences
         ]

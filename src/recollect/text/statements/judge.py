@@ -62,6 +62,10 @@ class ClauseOdds:
         """Return how likely it is that the clause states anything."""
         return 1 / (1 + 1 / sum(self._odds()))
 
+    def log_odds(self) -> float:
+        """Return how much likelier it is that the clause states anything, as a logarithm."""
+        return math.log(sum(self._odds()))
+
     def may_prevail(self, traits: tuple[str, ...]) -> bool:
         """Return whether any kind may be likelier than nothing, with some of further traits."""
         nothing, *sums = _COLUMNS.values(self._sum)

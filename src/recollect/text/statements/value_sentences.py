@@ -16,11 +16,13 @@ from itertools import chain
 import msgspec
 
 from recollect.text.languages import all_languages
+from recollect.text.statements.judge import ClauseOdds
 from recollect.text.statements.likeness import CHATTY, LEAST_STANDING, LEAST_TURNING, NEVER
 from recollect.text.statements.reading import Clause, own_lines, sentences
 from recollect.text.statements.rulebook import UNSPACED, Rulebook, rulebook
 from recollect.text.statements.statement import Statement
 from recollect.text.statements.tongue import language_of
+from recollect.text.statements.traits import clause_traits
 from recollect.text.terms import terms
 
 LONGEST = 700
@@ -47,6 +49,8 @@ class ValueSentence(msgspec.Struct, frozen=True, kw_only=True):
             a number or an identifier.
         standing: How much it is like the statement of a value that holds, in hundredths.
         turning: How much it is like the statement of a change, in hundredths.
+        stated: How much likelier it is that it states anything, as a logarithm in hundredths; 0 of
+            one that is not like the statement of a change.
     """
 
     start: int
@@ -54,12 +58,14 @@ class ValueSentence(msgspec.Struct, frozen=True, kw_only=True):
     words: Mapping[str, bool]
     standing: int
     turning: int
+    stated: int
 
 
 class _Sentence(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence with how many signs of each kind it has."""
+    """A sentence with its language, and how many signs of each kind it has."""
 
     clause: Clause
+    code: str
     words: Mapping[str, bool]
     counts: Mapping[str, int]
     is_stated: bool
@@ -98,6 +104,7 @@ def value_sentences(text: str, statements: Iterable[Statement]) -> list[ValueSen
                     words=each.words,
                     standing=standing,
                     turning=turning,
+                    stated=_stated(each) if turning >= LEAST_TURNING else 0,
                 )
             )
     return likely
@@ -133,6 +140,11 @@ def _turning(each: _Sentence, length: int, other_signs: int, other_apart: int) -
     )
 
 
+def _stated(each: _Sentence) -> int:
+    odds = ClauseOdds(each.code, clause_traits(each.clause, "user", each.code))
+    return round(100 * odds.log_odds())
+
+
 def _sentences(text: str, statements: Iterable[Statement]) -> list[_Sentence]:
     """Return the sentences that are no questions, with their words and signs."""
     book = rulebook(language_of(text, _WORD.findall(text.lower())), "user")
@@ -150,6 +162,7 @@ def _sentence(clause: Clause, book: Rulebook, spans: Sequence[tuple[int, int]]) 
     counts = {sign: len(set(book.plain_signs[sign].findall(clause.lowered))) for sign in _SIGNS}
     return _Sentence(
         clause=clause,
+        code=book.code,
         words=_words(text, book.code),
         counts=counts,
         is_stated=any(start < clause.end and clause.start < end for start, end in spans),

@@ -607,7 +607,7 @@ CREATE TABLE value_sentences (
     turning    INTEGER NOT NULL,
     -- The version of the rules that found it.
     rules      INTEGER NOT NULL
-) STRICT;
+, stated INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE withheld (
     tenant TEXT NOT NULL,
     reason TEXT NOT NULL,
