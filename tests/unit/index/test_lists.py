@@ -55,3 +55,18 @@ def test_other_questions_are_ranked_as_before(tmp_path: Path, question: str) -> 
         hits = [(hit.ref, hit.score) for hit in home.ask(question).hits]
     with ScriptedIndex(tmp_path / "without", ScriptedFeed(*SAID), search=WITHOUT) as home:
         assert hits == [(hit.ref, hit.score) for hit in home.ask(question).hits]
+
+
+def test_a_thing_alone_is_an_answer_without_vectors(tmp_path: Path) -> None:
+    """Also where neither the message nor its session has a word of the question."""
+    alone = (
+        said("m1", "My hamster fell ill on Sunday.", session="s1"),
+        said("m2", "The rent went up again.", session="s2"),
+    )
+    with ScriptedIndex(tmp_path / "with", ScriptedFeed(*alone)) as home:
+        (hit,) = home.ask("which pets do I have?").hits
+        assert hit.ref == "m1"
+        assert hit.why["kind"] > 0
+        assert sum(hit.why.values()) == pytest.approx(hit.score, abs=1e-5)
+    with ScriptedIndex(tmp_path / "without", ScriptedFeed(*alone), search=WITHOUT) as home:
+        assert not home.ask("which pets do I have?").hits

@@ -110,7 +110,7 @@ class RankingPipeline:
         """Return the best chunks with their scores and the parts of these."""
         parts = self._parts(self._candidates())
         self._pinned = self._best_of_named(parts)
-        parts = self._with_own(self._answering(self._rescored(parts)))
+        parts = self._with_own(self._answering(self._with_things(self._rescored(parts))))
         respelled = {} if self._lexical is None else self._lexical.respelled
         share = len(respelled) / max(1, len(self._request.question.terms))
         ranking = PLAIN if self._settings.hybrid.enabled else self._settings.ranking
@@ -120,7 +120,7 @@ class RankingPipeline:
             self._request,
             self._pinned,
             share,
-            self._thing_shares(parts),
+            parts.values.get("things"),
         )
         adjusted = adjustments.apply(self._view, parts.numbers, parts.total(self._weights))
         total = adjusted.total
@@ -170,7 +170,8 @@ class RankingPipeline:
     def _answering(self, parts: ScoreParts) -> ScoreParts:
         """Leave out chunks that match only by speaker or time: that alone is not an answer.
 
-        The time is one where it is relative to today: "what happened yesterday?"
+        The time is one where it is relative to today: "what happened yesterday?" A thing of the
+        kind that a list is wanted of is an answer without a word of the question.
         """
         if self._scan is not None:
             return parts
@@ -179,6 +180,7 @@ class RankingPipeline:
             np.zeros(len(parts.numbers), np.float32),
         )
         answers = (words > 0) | self._is_demanded(parts.numbers)
+        answers |= np.greater(parts.values.get("things", 0.0), 0.0)
         if self._request.question.asks_of_time:
             answers |= np.equal(parts.values.get("date", 0.0), 1.0)
         return parts.take(np.flatnonzero(answers))
@@ -284,17 +286,13 @@ class RankingPipeline:
         self._weights["own"] = weight
         return parts.with_part("own", shares)
 
-    def _thing_shares(self, parts: ScoreParts) -> Floats | None:
-        """Return how far the best name a thing of the kind that a list is wanted of, see there."""
+    def _with_things(self, parts: ScoreParts) -> ScoreParts:
+        """Add how far each names a thing of the kind that a list is wanted of, see there."""
         things, weight = self._request.question.things, self._settings.ranking.kind
         if self._lexical is None or self._settings.hybrid.enabled or not (things and weight):
-            return None
-        most = max(RESCORED, 2 * self._request.most)
-        best = self._ordered(parts.numbers, parts.total(self._weights), most)
+            return parts
         terms = [self._view.words.find(self._tx, thing) for thing in things]
-        shares = np.zeros(len(parts.numbers), np.float32)
-        shares[best] = thing_shares(self._arrays, terms, parts.numbers[best])
-        return shares
+        return parts.with_part("things", thing_shares(self._arrays, terms, parts.numbers))
 
     def _ordered(self, numbers: Ints, total: Floats, most: int) -> Ints:
         """Return the first ``most`` positions, best first.
