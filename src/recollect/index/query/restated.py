@@ -132,8 +132,8 @@ def _pairs(
         likeness: What each two chunks count.
     """
     turning = [
-        (place, each, _worth(each))
-        for place, own in enumerate(sentences)
+        (chunk, each, _worth(each))
+        for chunk, own in enumerate(sentences)
         for each in own
         if each.turning > NEVER
     ]
@@ -142,9 +142,9 @@ def _pairs(
         if older is None or older.standing == NEVER:
             continue
         base = float(bases[position]) + _STANDING * max(older.standing, _LEAST_STANDING)
-        for place, newer, worth in turning:
+        for chunk, newer, worth in turning:
             if newer.whose == older.whose and newer.order > older.order:
-                yield base + float(likeness[position, place]) + worth, older, newer
+                yield base + float(likeness[position, chunk]) + worth, older, newer
 
 
 def _worth(newer: ValueQuote) -> float:
