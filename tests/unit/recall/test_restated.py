@@ -109,6 +109,17 @@ def test_others_change_nothing(memory: Memory) -> None:
     assert snippets(memory, NOW)[0] == FIVE
 
 
+def test_of_a_person_that_is_named_only_their_words_count(memory: Memory) -> None:
+    """Though another one speaks in the same chat."""
+    id_ = memory.sessions.create().id
+    said = (("Ana", FIVE), ("Ben", "I like tea"), ("Ben", EIGHT))
+    for number, (name, each) in enumerate(said):
+        memory.sessions.append(id_, "user", each, name=name, at=JANUARY + number * 31 * DAY_MS)
+    memory.sync()
+    assert snippets(memory, "How much does Ana put into the pension?")[0] == FIVE
+    assert snippets(memory, NOW)[0] == EIGHT
+
+
 def test_what_was_undone_by_hand_stays_undone(memory: Memory) -> None:
     """Whoever restores a fact knows better than the vectors."""
     say(memory, "I live in Leeds", "I live in Bristol now, we finally moved")

@@ -80,7 +80,7 @@ class Replacing(msgspec.Struct, frozen=True, kw_only=True):
         links = self.find(sorted(set(at)), self.asks) if at else []
         near = None
         if request.vector is not None and self.then_ms is None and not request.question.times:
-            restating = Restating(self.find_sentences, self.asks)
+            restating = Restating(self.find_sentences, self.asks, request.question.speakers)
             near = restating.message(tx, view, ranked, request.vector)
         if not links and near is None:
             return ranked

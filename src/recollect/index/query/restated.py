@@ -9,6 +9,7 @@ replaced.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -79,10 +80,12 @@ class Restating(msgspec.Struct, frozen=True):
     Attributes:
         find: Finds their sentences.
         asks: What the question asks for.
+        speakers: Whose statement it is about; empty for anybody's.
     """
 
     find: FindSentences
     asks: Asks
+    speakers: AbstractSet[int]
 
     def message(
         self, tx: Transaction, view: PartitionView, ranked: Ranked, vector: Floats
@@ -105,7 +108,12 @@ class Restating(msgspec.Struct, frozen=True):
         shares = np.array(ranked.scores[: len(numbers)]) / max(ranked.scores)
         bases = _SCORE[self.asks] * shares + _ASKED * (rows @ vector)
         bases[shares < FITS_AS_WELL] = -np.inf
-        return self._asked_for(list(_pairs(sentences, bases, _ALIKE * rows @ rows.T)))
+        likeness = _ALIKE * rows @ rows.T
+        if self.speakers:
+            speakers = np.fromiter(self.speakers, np.int64)
+            said_by = view.partition.arrays.columns["speaker"][numbers]
+            likeness[:, ~np.isin(said_by, speakers)] = -np.inf
+        return self._asked_for(list(_pairs(sentences, bases, likeness)))
 
     def _asked_for(self, pairs: Sequence[_Pair]) -> str | None:
         """Return the message of the last value of the likeliest pairs, or of the one before it."""
