@@ -15,8 +15,12 @@ if TYPE_CHECKING:  # it imports the database, and `recollect --help` only names 
 AGENTS: Mapping[str, str] = {
     "claude-code": "claude_code.install:ClaudeCode",
     "codex": "codex.install:Codex",
+    "copilot": "copilot.install:Copilot",
+    "cursor": "cursor.install:Cursor",
     "gemini": "gemini.install:Gemini",
     "openclaw": "openclaw.install:OpenClaw",
+    "opencode": "opencode.install:OpenCode",
+    "windsurf": "windsurf.install:Windsurf",
 }
 """Name of an agent program -> module in `recollect.integrations` and class, ordered by name."""
 MCP = "mcp"

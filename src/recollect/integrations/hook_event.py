@@ -6,7 +6,9 @@ that the client honours. Everything in between is independent of the client.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import msgspec
@@ -101,6 +103,22 @@ def text_of(payload: Mapping[str, Any], name: str) -> str | None:
     """Return a text field; None where it is missing or not a text."""
     value = payload.get(name)
     return value if isinstance(value, str) else None
+
+
+def parsed(value: Any) -> Any:
+    """Return what a text of JSON holds; any other value, or text, as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def digest_of(value: Any) -> str:
+    """Return a short digest of a JSON value: it distinguishes events that have no id."""
+    text = json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=6).hexdigest()
 
 
 def context_answer(event: HookEvent, context: str) -> HookAnswer:

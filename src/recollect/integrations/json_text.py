@@ -1,5 +1,7 @@
 """Changes of a JSON file of another program, made in its text: all else keeps every byte.
 
+Comments and a comma before a closing bracket are allowed, as editors allow them in their settings.
+
 A `JsonEntry` is a required value. `with_entries` inserts it and returns the `Step` values taken;
 `without_steps` undoes these in the current text, whoever edited it in between.
 """
@@ -18,6 +20,11 @@ from recollect.core.errors import InvalidInput
 _SPACE = re.compile(r"[ \t\r\n]*")
 _INDENT = re.compile(r"\n([ \t]+)\S")
 _DECODER = json.JSONDecoder()
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n\r]*|/\*(?:.*?\*/|.*\Z)", re.DOTALL)
+_LAST_COMMA = re.compile(rf"{_STRING}|,(?=[ \t\r\n]*[\]}}])")
+_VISIBLE = re.compile(r"[^\n\r]")
+_BLANKS = " \t\r\n"
 
 
 class JsonEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,6 +106,11 @@ def without_steps(text: str, steps: Sequence[Step]) -> str:
     return text
 
 
+def json_file(document: object) -> bytes:
+    """Return the content of a JSON file of our own."""
+    return json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
+
+
 def _containers(entry: JsonEntry) -> list[tuple[str, ...]]:
     return [entry.path[:depth] for depth in range(1, len(entry.path))]
 
@@ -110,9 +122,9 @@ def object_of(text: str) -> dict[str, Any]:
         InvalidInput: it is not a JSON object.
     """
     try:
-        value = json.loads(text)
+        value = json.loads(_plain(text))
     except (ValueError, RecursionError) as error:
-        raise InvalidInput("the file must hold JSON without comments") from error
+        raise InvalidInput("the file must hold JSON") from error
     if not isinstance(value, dict):
         raise InvalidInput("the file must hold a JSON object")
     return value
@@ -129,12 +141,13 @@ def _set(
 ) -> str:
     """Set a member of an existing container; record the step if anything changed."""
     *into, key = path
-    at = _container_at(text, into, "{")
-    member = _member(text, at, key)
+    plain = _plain(text)
+    at = _container_at(plain, into, "{")
+    member = _member(plain, at, key)
     if member is None:
         text, blank = _inserted(text, at, key, value)
         was = None
-    elif only_missing or _value(text, member) == value:
+    elif only_missing or _value(plain, member) == value:
         return text
     else:
         blank, was = None, text[member.value : member.end]
@@ -146,8 +159,9 @@ def _set(
 
 
 def _append(text: str, entry: JsonEntry, steps: list[Step]) -> str:
-    at = _container_at(text, entry.path, "[")
-    if any(_value(text, part) == entry.value for part in _parts(text, at)[0]):
+    plain = _plain(text)
+    at = _container_at(plain, entry.path, "[")
+    if any(_value(plain, part) == entry.value for part in _parts(plain, at)[0]):
         return text
     text, blank = _inserted(text, at, None, entry.value)
     steps.append(Step(into=entry.path, value=entry.value, blank=blank))
@@ -155,15 +169,15 @@ def _append(text: str, entry: JsonEntry, steps: list[Step]) -> str:
 
 
 def _undo(text: str, step: Step) -> str:
-    kind = "[" if step.key is None else "{"
+    kind, plain = "[" if step.key is None else "{", _plain(text)
     try:
-        at = _container_at(text, step.into, kind)
+        at = _container_at(plain, step.into, kind)
     except InvalidInput:  # it was removed since, or is another value now
         return text
-    parts = _parts(text, at)[0]
+    parts = _parts(plain, at)[0]
     for index in range(len(parts) - 1, -1, -1):
         part = parts[index]
-        if part.key != step.key or not _is_ours(_value(text, part), step):
+        if part.key != step.key or not _is_ours(_value(plain, part), step):
             continue
         if step.was is not None:
             return text[: part.value] + step.was + text[part.end :]
@@ -222,6 +236,19 @@ def _parts(text: str, at: int) -> tuple[list[_Part], int]:
     return parts, offset
 
 
+def _plain(text: str) -> str:
+    """Return JSON of the same offsets: comments and a last comma are blanks."""
+    return _LAST_COMMA.sub(_blanked, _without_comments(text))
+
+
+def _without_comments(text: str) -> str:
+    return _COMMENT.sub(_blanked, text)
+
+
+def _blanked(token: re.Match[str]) -> str:
+    return token[0] if token[0].startswith('"') else _VISIBLE.sub(" ", token[0])
+
+
 def _skip(text: str, offset: int) -> int:
     match = _SPACE.match(text, offset)
     return offset if match is None else match.end()
@@ -229,17 +256,29 @@ def _skip(text: str, offset: int) -> int:
 
 def _inserted(text: str, at: int, key: str | None, value: Any) -> tuple[str, str | None]:
     """Return the text with a part added to a container, and what an empty one held."""
-    parts, close = _parts(text, at)
+    parts, close = _parts(_plain(text), at)
     name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
     if parts:
-        last = parts[-1]
-        lead = _lead(text, last.start)
-        part = name + _dumped(text, value, lead)
-        return f"{text[: last.end]},{lead}{part}{text[last.end :]}", None
+        return _after_last(text, parts[-1], close, name, value), None
     outer = _line_indent(text, at)
     inner = f"{outer}{_unit(text)}" if outer else ""
     part = inner + name + _dumped(text, value, inner) + outer
-    return text[: at + 1] + part + text[close:], text[at + 1 : close]
+    comments = text[at + 1 : close].rstrip(_BLANKS)
+    return text[: at + 1] + comments + part + text[close:], text[at + 1 : close]
+
+
+def _after_last(text: str, last: _Part, close: int, name: str, value: Any) -> str:
+    """Return the text with a part after the last one, and after a comment on the same line."""
+    lead = _lead(text, last.start)
+    line_end = re.compile(r"\r?\n").search(text, last.end, close)
+    if line_end is None or not text[last.end : line_end.start()].strip(" \t,"):
+        part = name + _dumped(text, value, lead)
+        return f"{text[: last.end]},{lead}{part}{text[last.end :]}"
+    lead = lead if "\n" in lead else _line_end(text) + _unit(text)
+    part, end = name + _dumped(text, value, lead), line_end.start()
+    if "," in _without_comments(text)[last.end : close]:
+        return f"{text[:end]}{lead}{part},{text[end:]}"
+    return f"{text[: last.end]},{text[last.end : end]}{lead}{part}{text[end:]}"
 
 
 def _lead(text: str, start: int) -> str:
@@ -279,13 +318,15 @@ def _line_end(text: str) -> str:
 
 
 def _cut(text: str, at: int, index: int, blank: str | None) -> str:
-    """Return the text without one part; the white space of the others stays."""
-    parts, close = _parts(text, at)
+    """Return the text without one part; the white space and comments of the others stay."""
+    parts, close = _parts(_plain(text), at)
     part = parts[index]
     if len(parts) == 1:
         return text[: at + 1] + (blank or "") + text[close:]
-    if index == len(parts) - 1:
-        return text[: parts[-2].end] + text[part.end :]
-    comma = text.index(",", part.end) + 1
-    begin = text.rindex(",", at, part.start) + 1 if index else at + 1
-    return text[:begin] + text[comma:]
+    start = len(text[: part.start].rstrip(_BLANKS))
+    bare = _without_comments(text)
+    comma = bare.find(",", part.end, close)
+    if comma >= 0:
+        return text[:start] + text[part.end : comma] + text[comma + 1 :]
+    comma = bare.index(",", parts[-2].end)
+    return text[:comma] + text[comma + 1 : start] + text[part.end :]

@@ -83,7 +83,7 @@ def test_a_program_without_hooks_is_wrong_usage(run: Run, home: Path, tell: Tell
     for client in ("claude", "openclaw"):
         tell(PAYLOAD)
         done = run("--home", home, "hook", client, "Stop", "--json")
-        assert (done.code, done.error["hint"]) == (2, "name claude-code, codex, gemini")
+        assert (done.code, done.error["hint"]) == (2, f"name {', '.join(REPORTING)}")
     assert Spool(home).state().events == 0
     assert tuple(CLIENTS) == REPORTING
 

@@ -13,10 +13,10 @@ from tests.unit.cli.conftest import Run
 
 @pytest.fixture
 def user(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The home directory of a user of Codex, Gemini CLI and Cursor, with no program on the PATH."""
+    """The home directory of a user of Codex, Gemini CLI and Kiro, with no program on the PATH."""
     monkeypatch.setenv("PATH", str(Path.home() / "bin"))
-    for name in (".codex", ".gemini", ".cursor"):
-        (Path.home() / name).mkdir()
+    for name in (".codex", ".gemini", ".kiro/settings"):
+        (Path.home() / name).mkdir(parents=True)
     return Path.home()
 
 
@@ -36,7 +36,7 @@ def test_without_a_terminal_the_agents_that_are_here_are_next_steps(
     assert [(each["name"], each["command"]) for each in started["agents"]] == [
         ("codex", "recollect init codex"),
         ("gemini", "recollect init gemini"),
-        ("cursor", "recollect init mcp --client cursor"),
+        ("kiro", "recollect init mcp --client kiro"),
     ]
     shown = run("--home", home, "init")
     assert "recollect init codex" in shown.out + shown.err
@@ -53,21 +53,21 @@ def test_a_person_is_asked_for_each_agent(
     assert "Put the memory into Codex?" in done.err
     assert (user / ".codex" / "hooks.json").is_file()
     assert (home / "hooks" / "codex.token").is_file()
-    assert not [*(user / ".gemini").iterdir(), *(user / ".cursor").iterdir()]
+    assert not [*(user / ".gemini").iterdir(), *(user / ".kiro" / "settings").iterdir()]
     left = run("--home", home, "init", "--json").json["agents"]
-    assert [each["name"] for each in left] == ["gemini", "cursor"]
+    assert [each["name"] for each in left] == ["gemini", "kiro"]
 
 
 def test_an_agent_that_cannot_be_connected_does_not_keep_the_others_from_it(
     run: Run, home: Path, user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The error says what to do, and the next is asked for."""
-    (user / ".codex" / "hooks.json").write_text("// mine\n{}\n", encoding="utf-8")
+    (user / ".codex" / "hooks.json").write_text("// mine\n{a: 1}\n", encoding="utf-8")
     monkeypatch.setattr("sys.stdin", Terminal("n\ny\ny\n"))
     done = run("--home", home, "init")
     assert done.code == 0
-    assert "without comments" in done.out + done.err
-    assert (user / ".codex" / "hooks.json").read_text() == "// mine\n{}\n"
+    assert "must hold JSON" in done.out + done.err
+    assert (user / ".codex" / "hooks.json").read_text() == "// mine\n{a: 1}\n"
     assert (user / ".gemini" / "extensions" / "recollect").is_dir()
 
 
@@ -131,4 +131,4 @@ def test_what_cannot_be_meant_is_refused_with_what_can(
     done = run("--home", home, "--json", "init", *arguments)
     assert done.code in {1, 2}
     assert hint in done.error["hint"]
-    assert not [*(user / ".codex").iterdir(), *(user / ".cursor").iterdir()]
+    assert not [*(user / ".codex").iterdir(), *(user / ".kiro" / "settings").iterdir()]

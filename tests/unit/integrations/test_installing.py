@@ -160,11 +160,11 @@ def test_a_file_that_changed_since_it_was_shown_is_not_overwritten(machine: Mach
     assert installed(machine.home) == {}
 
 
-def test_settings_with_comments_are_refused_with_what_to_paste(machine: Machine) -> None:
-    """Comments would be lost; the hint has the lines."""
+def test_settings_that_are_no_json_are_refused_with_what_to_paste(machine: Machine) -> None:
+    """The hint has the lines; comments alone are no obstacle."""
     machine.fill()
-    machine.settings.write_text("{\n// mine\n}", encoding="utf-8")
-    with pytest.raises(InvalidInput, match="without comments") as refused:
+    machine.settings.write_text("{\n// mine\nkey: 1}", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="must hold JSON") as refused:
         machine.wanted()
     pasted = refused.value.hint.partition(": ")[2]
     assert json.loads(pasted)["mcpServers"] == {"recollect": {"command": "1"}}

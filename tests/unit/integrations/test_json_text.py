@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import InvalidInput
-from recollect.integrations.json_text import JsonEntry, with_entries, without_steps
+from recollect.integrations.json_text import (
+    JsonEntry,
+    object_of,
+    with_entries,
+    without_steps,
+)
 
 _KEYS = st.sampled_from(["hooks", "mcpServers", "recollect", "a", "ü", 'q"uote', ""])
 _VALUES = st.recursive(
@@ -42,7 +47,21 @@ def _texts(draw: st.DrawFn) -> str:
         document, indent=indent, separators=separators, ensure_ascii=draw(st.booleans())
     )
     text = draw(st.sampled_from([text, text + "\n", f"\n {text}\n\n"]))
+    if indent is not None:
+        text = draw(st.sampled_from([text, _commented(text)]))
     return text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
+
+
+def _commented(text: str) -> str:
+    """Return a text with a comment at the end of each line, and a comma after each last item."""
+    lines = text.split("\n")
+    after = [line.strip()[:1] for line in lines[1:]] + [""]
+    open_ends = ("{", "[", ",", "")
+    return "\n".join(
+        f"{line}{',' if end in set('}]') and not line.strip().endswith(open_ends[:3]) else ''}"
+        f"{' // one, {two' if line.strip() else ''}"
+        for line, end in zip(lines, after, strict=True)
+    )
 
 
 def _installed(text: str, entries: list[JsonEntry]) -> tuple[str, Any] | None:
@@ -70,7 +89,7 @@ def test_every_entry_is_there_afterwards_and_a_second_time_changes_nothing(
         return
     assert with_entries(done[0], entries[:1]) == (done[0], ())
     for entry in entries[:1]:
-        value: Any = json.loads(done[0])
+        value: Any = object_of(done[0])
         for key in entry.path:
             value = value[key]
         assert entry.value in value if entry.is_item else value == entry.value
@@ -86,14 +105,14 @@ def test_what_a_user_added_in_between_stays(
         JsonEntry(path=("list", "Stop"), value={"hooks": [1]}, is_item=True),
     ]
     changed, steps = with_entries(text, entries)
-    document = json.loads(changed) | added
+    document = object_of(changed) | added
     if rewritten:
         changed = json.dumps(dict(reversed(document.items())), indent=3)
     else:
         more = [JsonEntry(path=(key,), value=value) for key, value in added.items()]
         changed = with_entries(changed, more)[0]
     left = without_steps(changed, steps)
-    assert json.loads(left) == json.loads(text) | added
+    assert object_of(left) == object_of(text) | added
     if not rewritten:
         for line in text.strip().strip("{}").splitlines():
             assert line.strip().rstrip(",") in left
@@ -168,16 +187,50 @@ def test_what_somebody_took_out_is_not_missed() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"a": 1, // mine\n}', "without comments"),
+        ("{a: 1}", "must hold JSON"),
         ("[1]", "a JSON object"),
         ('{"hooks": "x"}', "hooks must be an object"),
         ('{"hooks": {"Stop": {}}}', "hooks.Stop must be a list"),
-        ("[" * 100_000, "without comments"),
+        ("[" * 100_000, "must hold JSON"),
     ],
-    ids=["comments", "a list", "a text", "an object", "deep"],
+    ids=["no quotes", "a list", "a text", "an object", "deep"],
 )
 def test_a_file_that_is_something_else_is_refused(text: str, says: str) -> None:
-    """A comment would be lost, and a wrong kind of value is not ours to replace."""
+    """What cannot be read back, and a wrong kind of value, is not ours to replace."""
     entry = JsonEntry(path=("hooks", "Stop"), value={"a": 1}, is_item=True)
     with pytest.raises(InvalidInput, match=says):
         with_entries(text, [entry])
+
+
+EDITORS = {
+    "zed": """// Zed settings
+{
+  "theme": "One", // light
+  /* servers */
+  "context_servers": {
+    // mine
+    "mine": { "command": "x" }, // "quoted" // twice
+  },
+}
+""",
+    "vscode": "{\r\n\t// none yet\r\n}\r\n",
+    "gemini": '{\n  // my theme\n  "ui": {"theme": "Dracula"},\n}\n',
+    "opencode": '{"$schema": "https://opencode.ai/config.json", /* http://x */ "mcp": {}}',
+}
+
+
+@pytest.mark.parametrize("name", EDITORS)
+def test_comments_stay_where_they_are(name: str) -> None:
+    """As the editors write their settings; each comment is still beside what it is about."""
+    text = EDITORS[name]
+    entry = JsonEntry(path=("context_servers", "recollect"), value={"command": "recollect"})
+    changed, steps = with_entries(text, [entry])
+    assert object_of(changed)["context_servers"]["recollect"] == {"command": "recollect"}
+    kept = [line for line in text.splitlines() if "/" in line and "context" not in line]
+    assert all(line.rstrip(" },") in changed for line in kept)
+    assert without_steps(changed, steps) == text
+
+
+def test_a_long_comment_takes_no_long_time() -> None:
+    """A comment that never ends is read once."""
+    assert object_of("{}" + "/* " * 100_000) == {}

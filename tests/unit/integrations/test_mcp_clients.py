@@ -96,35 +96,38 @@ def test_an_unknown_client_has_the_nearest_names_in_the_hint() -> None:
     assert all(each.name in str(far.value.hint) for each in CLIENTS)
 
 
-def test_a_settings_file_with_comments_is_refused_with_what_to_paste(setup: Setup) -> None:
+def test_a_settings_file_with_comments_keeps_them(setup: Setup) -> None:
     """Zed's settings have them from the start."""
     zed = client_named("zed").file
     zed.parent.mkdir(parents=True)
-    zed.write_text('// Zed settings\n{"theme": "One"}\n', encoding="utf-8")
-    with pytest.raises(InvalidInput) as caught:
-        McpEntry(client_named("zed")).installation(setup)
-    assert '"context_servers"' in str(caught.value.hint)
+    text = '// Zed settings\n{\n  "theme": "One", // light\n}\n'
+    zed.write_text(text, encoding="utf-8")
+    apply(setup.home, McpEntry(client_named("zed")).installation(setup))
+    assert zed.read_text().startswith('// Zed settings\n{\n  "theme": "One", // light\n  "context')
+    apply(setup.home, removal(setup.home, "mcp-zed"))
+    assert zed.read_text() == text
 
 
 def test_agents_are_found_by_their_folders_and_programs_and_never_started(setup: Setup) -> None:
     """And no more once they have their memory."""
     assert found_agents(setup.home) == []
     user = setup.home.parent
-    for folder in (".gemini", ".cursor", ".continue"):
-        (user / folder).mkdir()
+    for folder in (".gemini", ".cursor", ".kiro/settings", ".continue"):
+        (user / folder).mkdir(parents=True)
     program = user / "bin" / "codex"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\ntouch started\n")
     program.chmod(0o755)
     assert [(each.name, each.command) for each in found_agents(setup.home)] == [
         ("codex", "recollect init codex"),
+        ("cursor", "recollect init cursor"),
         ("gemini", "recollect init gemini"),
-        ("cursor", "recollect init mcp --client cursor"),
         ("continue", "recollect init mcp --client continue"),
+        ("kiro", "recollect init mcp --client kiro"),
     ]
     apply(setup.home, Codex().installation(setup))
-    apply(setup.home, McpEntry(client_named("cursor")).installation(setup))
-    assert [each.name for each in found_agents(setup.home)] == ["gemini", "continue"]
+    apply(setup.home, McpEntry(client_named("kiro")).installation(setup))
+    assert [each.name for each in found_agents(setup.home)] == ["cursor", "gemini", "continue"]
     assert not list(user.rglob("started"))
 
 

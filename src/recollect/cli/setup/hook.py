@@ -15,12 +15,13 @@ from recollect.cli.invocation import answer, answers_json, argument, require_hom
 from recollect.cli.output.formatting import duration
 from recollect.cli.output.screen import say
 from recollect.core.errors import Denied, InvalidInput
+from recollect.integrations.agents import AGENTS
 from recollect.server.presence import is_served
 
 app = App()
 
 PATIENCE_S = 30.0
-REPORTING = ("claude-code", "codex", "gemini")
+REPORTING = tuple(name for name in AGENTS if name != "openclaw")
 """Programs with hooks; the store of OpenClaw is followed."""
 START_HINT = "start the worker with `recollect serve --daemon`; see `recollect status`"
 

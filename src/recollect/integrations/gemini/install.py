@@ -6,7 +6,6 @@ the next start, with its hooks and its MCP server.
 
 from __future__ import annotations
 
-import json
 import shlex
 from typing import Any
 
@@ -21,6 +20,7 @@ from recollect.integrations.commands import (
 )
 from recollect.integrations.gemini.payloads import EVENTS, GeminiHooks
 from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
+from recollect.integrations.json_text import json_file
 
 _NEEDLESS = frozenset({"BeforeTool"})
 """The event after the call has all of it."""
@@ -41,8 +41,8 @@ class Gemini:
         """Return the files of the extension."""
         folder = client_folders()["gemini"] / "extensions" / "recollect"
         own = {
-            folder / "gemini-extension.json": _json(_manifest(setup)),
-            folder / "hooks" / "hooks.json": _json({"hooks": _hooks(setup)}),
+            folder / "gemini-extension.json": json_file(_manifest(setup)),
+            folder / "hooks" / "hooks.json": json_file({"hooks": _hooks(setup)}),
         }
         return installation_of(
             setup.home, self.name, own=own, notes=[_AGAIN, *without_mcp()], token=TokenOrder()
@@ -74,7 +74,3 @@ def _hooks(setup: Setup) -> dict[str, Any]:
         for event in EVENTS
         if event not in _NEEDLESS
     }
-
-
-def _json(document: object) -> bytes:
-    return json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"

@@ -8,10 +8,8 @@ delivery. In headless mode the prompt begins with the context of the hooks that 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import Any
 
 from recollect.integrations.hook_event import (
@@ -19,6 +17,7 @@ from recollect.integrations.hook_event import (
     HookEvent,
     Moment,
     context_answer,
+    digest_of,
     source_of,
     text_of,
 )
@@ -75,9 +74,8 @@ class GeminiHooks:
 
 def _call_id(payload: Mapping[str, Any]) -> str:
     """Return an id that distinguishes a call from others in the same millisecond."""
-    call = json.dumps([payload.get("tool_name"), payload.get("tool_input")], sort_keys=True)
-    digest = blake2b(call.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
-    return f"{payload.get('timestamp')}-{digest}"
+    call = [payload.get("tool_name"), payload.get("tool_input")]
+    return f"{payload.get('timestamp')}-{digest_of(call)}"
 
 
 def _prompt_of(payload: Mapping[str, Any]) -> str | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
 from recollect.governance.tokens import SHARED, check_audience
 from recollect.integrations.codex.install import server_table
-from recollect.integrations.commands import server_command
+from recollect.integrations.commands import has_mcp, server_command
 from recollect.integrations.installing import Installation, Setup, installation_of
 from recollect.integrations.json_text import JsonEntry, with_entries
-from recollect.integrations.mcp_clients.clients import SERVER, McpClient
+from recollect.integrations.mcp_clients.clients import SERVER, McpClient, client_named
 
 
 class McpEntry:
@@ -52,13 +55,21 @@ class McpEntry:
         return self.client.file.suffix == ".toml"
 
     def _entry(self, setup: Setup) -> JsonEntry:
-        program, *arguments = server_command(setup, _audience(setup))
-        return JsonEntry(
-            path=(*self.client.key_path, SERVER), value=self.client.entry(program, arguments)
-        )
+        return _server_entry(self.client, setup, _audience(setup))
 
     def _notes(self) -> list[str]:
         return [f"Start {self.title} again: it reads the file when it starts."]
+
+
+def server_entries(name: str, setup: Setup) -> Mapping[Path, Sequence[JsonEntry]]:
+    """Return the entry of the owner's server in a client's JSON file; none without its package."""
+    client = client_named(name)
+    return {client.file: [_server_entry(client, setup, "owner")]} if has_mcp() else {}
+
+
+def _server_entry(client: McpClient, setup: Setup, audience: str) -> JsonEntry:
+    program, *arguments = server_command(setup, audience)
+    return JsonEntry(path=(*client.key_path, SERVER), value=client.entry(program, arguments))
 
 
 def _table(setup: Setup) -> str:

@@ -18,9 +18,13 @@ from recollect.core.checks import MOST_QUESTION
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.integrations.claude_code.payloads import ClaudeCodeHooks
 from recollect.integrations.codex.payloads import CodexHooks
+from recollect.integrations.copilot.payloads import CopilotHooks
+from recollect.integrations.cursor.payloads import CursorHooks
 from recollect.integrations.gemini.payloads import GeminiHooks
 from recollect.integrations.hook_event import ClientHooks, HookAnswer, HookEvent
 from recollect.integrations.hook_event import Moment as HookMoment
+from recollect.integrations.opencode.payloads import OpenCodeHooks
+from recollect.integrations.windsurf.payloads import WindsurfHooks
 from recollect.observations.controls import DROPPED
 from recollect.observations.observation import Made, Observation, event_key
 from recollect.recall.followed import FollowedFile
@@ -42,7 +46,16 @@ from recollect.sessions.record.session import LIST_THEM, Session
 from recollect.text.redaction.blocks import is_private
 
 CLIENTS: Mapping[str, ClientHooks] = {
-    each.name: each for each in (ClaudeCodeHooks(), CodexHooks(), GeminiHooks())
+    each.name: each
+    for each in (
+        ClaudeCodeHooks(),
+        CodexHooks(),
+        CopilotHooks(),
+        CursorHooks(),
+        GeminiHooks(),
+        OpenCodeHooks(),
+        WindsurfHooks(),
+    )
 }
 """What reads the events of each program, by the name in the address."""
 _OF_A_TURN = 1_000

@@ -1,0 +1,52 @@
+"""Installs recollect into GitHub Copilot CLI: a hooks file of its own, and the MCP server."""
+
+from __future__ import annotations
+
+import shlex
+
+from recollect.core.settings import client_folders
+from recollect.integrations.commands import hook_command, hook_timeout_s, without_mcp
+from recollect.integrations.copilot.payloads import EVENTS, CopilotHooks
+from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
+from recollect.integrations.json_text import json_file
+from recollect.integrations.mcp_clients.install import server_entries
+
+_FORMAT = 1
+_AGAIN = "Start Copilot CLI again: sessions that run now do not have the hooks yet."
+
+
+class Copilot:
+    """Hooks and the MCP server for GitHub Copilot CLI."""
+
+    name = CopilotHooks.name
+    title = "GitHub Copilot CLI"
+
+    def is_here(self) -> bool:
+        """Return whether Copilot CLI has settings of this user."""
+        return client_folders()["copilot"].is_dir()
+
+    def installation(self, setup: Setup) -> Installation:
+        """Return its hooks file, and the change of the one that names its MCP servers.
+
+        Raises:
+            InvalidInput: that one is not valid; the hint has what to put into it.
+        """
+        hooks = {
+            event: [
+                {
+                    "type": "command",
+                    "bash": shlex.join(hook_command(setup, self.name, event)),
+                    "timeoutSec": hook_timeout_s(setup),
+                }
+            ]
+            for event in EVENTS
+        }
+        file = client_folders()["copilot"] / "hooks" / "recollect.json"
+        return installation_of(
+            setup.home,
+            self.name,
+            own={file: json_file({"version": _FORMAT, "hooks": hooks})},
+            entries=server_entries(self.name, setup),
+            notes=[_AGAIN, *without_mcp()],
+            token=TokenOrder(),
+        )

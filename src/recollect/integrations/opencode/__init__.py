@@ -1,0 +1,1 @@
+"""OpenCode: its plugin, what that reports, and its installation."""

@@ -1,0 +1,1 @@
+"""Windsurf: its hook events and its installation."""
