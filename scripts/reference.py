@@ -6,6 +6,7 @@ what the test does.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from itertools import groupby
@@ -20,6 +21,8 @@ from recollect.cli.output.documents import DOCUMENTS, schema_of
 from recollect.core.events import AnyEvent
 from recollect.core.settings import Option, list_options
 
+SURFACE = Path(__file__).resolve().parent.parent / "tests/structure/snapshots/python.txt"
+"""What `make snapshots` reads off the library."""
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
 SETTINGS_HEAD = """\
@@ -95,12 +98,41 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+EVERYTHING = """\
+## Everything
+
+<!-- Made by `make reference` from tests/structure/snapshots/python.txt; edit above. -->
+
+The whole public surface, as the code says it: first the calls of each object, then the values that
+they take and return.
+"""
+
+
+def python_page() -> str:
+    """Return the page of the library: its text, and below it every name and signature."""
+    head = _read(FOLDER / "python.md").partition(EVERYTHING[:14])[0]
+    lines = SURFACE.read_text(encoding="utf-8").splitlines()
+    owners = {line: _OWNER.match(line) for line in lines}
+    groups: dict[str, list[str]] = {}
+    for line, owner in owners.items():
+        groups.setdefault(owner[1] if owner else "", []).append(line)
+    parts = [head + EVERYTHING]
+    for name in sorted(groups, key=lambda each: (each[:1].isupper(), each)):
+        listed = "\n".join(groups[name])
+        parts.append(f"### `{name}`\n\n```text\n{listed}\n```\n" if name else listed)
+    return "\n".join(parts)
+
+
+_OWNER = re.compile(r"([\w.]+)\.\w+")
+
+
 def _pages() -> dict[str, str]:
     return {
         "settings.md": settings_page(),
         "cli.md": command_page(),
         "events.md": event_page(),
         "json.md": json_page(),
+        "python.md": python_page(),
     }
 
 

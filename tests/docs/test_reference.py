@@ -73,6 +73,28 @@ def test_every_page_can_be_reached() -> None:
     assert [str(p) for p in pages if p.name != "index.md" and p.stem not in listed] == []
 
 
+def test_the_index_shows_every_page() -> None:
+    """A reader sees the text of the index, not its hidden tables."""
+    shown = set(re.findall(r"\[[^]]*\]\(([\w/-]+\.md)\)", _text("index.md")))
+    pages = {
+        str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md") if "_build" not in page.parts
+    }
+    rooms = {each for each in pages if each.startswith(("adr/", "agents/"))} | {"index.md"}
+    assert pages - rooms - shown == set()
+    assert {"adr/index.md", "agents/index.md"} <= shown
+    named = set(re.findall(r"\(([\w-]+\.md)\)", _text("agents", "index.md")))
+    assert {f"agents/{each}" for each in named} >= {
+        each for each in rooms if each.startswith("agents/") and each != "agents/index.md"
+    }
+
+
+def test_the_page_of_the_library_has_the_whole_surface() -> None:
+    """Each line that the snapshot of the library has."""
+    surface = ROOT / "tests" / "structure" / "snapshots" / "python.txt"
+    page = set(_text("reference", "python.md").splitlines())
+    assert [line for line in surface.read_text("utf-8").splitlines() if line not in page] == []
+
+
 @pytest.mark.parametrize("page", DECISIONS, ids=lambda page: str(page.stem))
 def test_a_decision_has_the_four_parts(page: Path) -> None:
     """A decision without "what would change our mind" is a habit."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from typing import Any
@@ -16,6 +17,18 @@ DONE, INTERRUPTED = 0, 130
 _DEBUG_HINT = "run `recollect --debug …` (or set RECOLLECT_DEBUG=1) to see where; this is a bug"
 _BEFORE_COMMAND = {"--home": " DIR", "--workspace": " DIR", "--debug": "", "--version": ""}
 """Options of the root that people write after the command, and what follows them."""
+_NO_COMMAND = re.compile(r"No such command '(\w+)'")
+MEANT = {
+    **dict.fromkeys(("add", "note", "save", "store", "learn"), "remember"),
+    **dict.fromkeys(("find", "ask", "query", "recall"), "search"),
+    **dict.fromkeys(("list", "history", "conversations"), "sessions"),
+    **dict.fromkeys(("setup", "install", "connect", "integrate"), "init"),
+    **dict.fromkeys(("start", "run", "worker"), "serve"),
+    **dict.fromkeys(("delete", "remove", "rm"), "erase"),
+    **dict.fromkeys(("check", "health", "diagnose"), "doctor"),
+    **dict.fromkeys(("settings", "set"), "config"),
+}
+"""What people type -> the command that does it."""
 
 
 def tell_error(error: RecollectError, *, as_json: bool) -> int:
@@ -54,6 +67,10 @@ def tell_usage(error: Any, *, as_json: bool) -> int:
         message = " ".join(error.format_message().split()).rstrip(".")
         context = getattr(error, "ctx", None)
         hint = f"see `{context.command_path} --help`" if context is not None else ""
+        unknown = _NO_COMMAND.match(message)
+        is_root = context is not None and context.parent is None
+        if unknown is not None and unknown[1] in MEANT and is_root:
+            hint = f"try `recollect {MEANT[unknown[1]]}`, or {hint}"
     _tell("usage", message, hint, as_json=as_json)
     return int(error.exit_code)
 

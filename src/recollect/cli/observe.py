@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from recollect.answers.error import FAILED
+from recollect.cli.addresses import path_or_name, short
 from recollect.cli.help import App, Command
 from recollect.cli.invocation import answer, argument, opened
 from recollect.cli.output.lines import show_observations
-from recollect.cli.output.screen import say, show
-from recollect.cli.sessions.lines import latest_id
+from recollect.cli.output.screen import next_steps, one_line, say, show
 from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.memory import Memory
     from recollect.observations.observation import Observation
+    from recollect.sessions.record.session import Session
 
 app = App()
 
 FEW = 10
 """Of the newest, where no number is given."""
+NOTES = "agent:main:cron:notes"
+"""The key of the session of what is recorded by hand: the owner's, and like that of a job no
+conversation to go on with."""
 
 
 class _Observe(Command):
@@ -50,7 +57,15 @@ def observe(
     *,
     session: Annotated[
         str | None,
-        typer.Option("--session", help="Its session; the one used last by default.", metavar="ID"),
+        typer.Option(
+            "--session", help="Its session; one of its own by default, notes.", metavar="ID"
+        ),
+    ] = None,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            "--project", help="A path or name of its project; that of this folder by default."
+        ),
     ] = None,
     kind: Annotated[
         str | None,
@@ -72,8 +87,11 @@ def observe(
     from recollect.answers.observation import ObservationList
 
     with opened(context) as memory:
-        session_id = None if session is None else memory.sessions.find(session).id
+        named = None if session is None else memory.sessions.find(session)
+        if named is not None and project is not None:
+            raise InvalidInput("--project must not be combined with --session", hint=_LEAVE_OUT)
         if last is not None:
+            session_id = None if named is None else named.id
             observations = memory.observations.list(session_id=session_id, limit=last)
             answer(
                 context,
@@ -84,15 +102,39 @@ def observe(
         text = " ".join(words or ()).strip()
         if not text:
             raise InvalidInput("say what happened", hint="give words, or add --last 5")
+        target = named or _notes(memory, project)
         observation = memory.observations.record(
-            session_id or latest_id(memory.sessions),
+            target.id,
             type=kind,
             summary=text,
             importance=importance,
             files=file,
             trust="owner",
         )
-        answer(context, observation, lambda: show_observations([observation]))
+        answer(context, observation, lambda: _show_kept(observation, target))
+
+
+_LEAVE_OUT = "leave one out: a session has a project of its own"
+
+
+def _notes(memory: Memory, project: str | None) -> Session:
+    """Return the session of what is recorded by hand, of a project that is named or is here."""
+    path = None if project is None else path_or_name(project)
+    if path is None:
+        with suppress(NotFound):
+            path = memory.projects.path_of(str(Path.cwd()))
+    return memory.sessions.open(NOTES, path)
+
+
+def _show_kept(observation: Observation, session: Session) -> None:
+    from recollect.core.numbers import show_number
+
+    show_observations([observation])
+    name = "notes" if session.key == NOTES else one_line(session.title or session.key or "untitled")
+    about = "no project" if session.project is None else f"the project {one_line(session.project)}"
+    say((f"kept in the session {name} ({short(session.id)}), of {about}", "dim"))
+    number = show_number("observation", observation.number)
+    next_steps([(f"recollect forget '{number}'", "take it back")])
 
 
 def _show_newest(observations: Sequence[Observation]) -> None:

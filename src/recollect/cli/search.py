@@ -37,6 +37,8 @@ if TYPE_CHECKING:  # for a name only
 
 UNSURE = 0.3
 """Below it a line says so, and a warning in JSON (docs/experiments.md, confidence)."""
+DOUBTED = 2
+"""Hits on the screen below it, where no number was asked for (docs/experiments.md, doubted)."""
 
 app = App()
 
@@ -128,7 +130,7 @@ def search(
             )
         took_s = time.perf_counter() - started
         lines = memory.lines(result, for_session=_id(memory, for_session), for_sender=for_sender)
-        page = _SearchPage(memory, question, result, lines, took_s)
+        page = _SearchPage(memory, question, result, lines, took_s, is_limited=limit is not None)
         if brief:
             answer(context, page.brief(), page.show_brief)
         else:
@@ -160,11 +162,14 @@ class _SearchPage:
         result: SearchResult,
         lines: IndexLines,
         took_s: float,
+        *,
+        is_limited: bool,
     ) -> None:
         self._memory = memory
         self._question = question
         self._index_lines = lines
         self._took_s = took_s
+        self._is_limited = is_limited
         self._line_of = {line.ref: line for line in lines.lines}
         hits = [
             msgspec.structs.replace(hit, number=line.number)
@@ -201,11 +206,17 @@ class _SearchPage:
             return []
         return [f"the answer may not be here: confidence {confidence:.2f}"]
 
+    @property
+    def _shown(self) -> int:
+        """How many hits the screen has: few where they are in doubt, unless a number was asked."""
+        is_short = self._doubts() and not self._is_limited
+        return DOUBTED if is_short else len(self._result.hits)
+
     def show(self, *, explain: bool) -> None:
         """Print the ranked list."""
         from recollect.cli.output.hits import show_hits
 
-        hits = self._result.hits
+        hits = self._result.hits[: self._shown]
         show_hits(
             hits,
             self._question,
@@ -219,7 +230,7 @@ class _SearchPage:
         """Print the lines."""
         from recollect.cli.output.lines import show_lines
 
-        show_lines(self._index_lines.lines)
+        show_lines(self._index_lines.lines[: self._shown])
         self._remark(self._index_lines.tokens)
 
     def _remark(self, tokens: int) -> None:
@@ -229,9 +240,11 @@ class _SearchPage:
         result = self._result
         for warning in self._memory.unheard_warnings(result):
             warn(warning)
+        hidden = len(result.hits) - self._shown
+        more = f"; {hidden} more with --limit {len(result.hits)}" if hidden > 0 else ""
         for doubt in self._doubts():
-            say((f"\n{doubt}", "dim"))
-        text = count(len(result.hits), "hit") if result.hits else "nothing found"
+            say((f"\n{doubt}{more}", "dim"))
+        text = count(min(self._shown, len(result.hits)), "hit") if result.hits else "nothing found"
         say(
             (
                 f"\n{text} in {duration(self._took_s)}, {count(tokens, 'token')}, {result.mode}",

@@ -47,20 +47,29 @@ def integration_of(agent: str, client: str | None = None) -> Integration:
         return _mcp_entry(client)
     if agent not in AGENTS:
         near = difflib.get_close_matches(agent, AGENTS, 1) or [*AGENTS, MCP]
-        raise NotFound(
-            "recollect does not know this agent",
-            hint=f"name {' or '.join(near)}; `recollect init mcp --client NAME` is for all others",
-        )
+        hint = f"name {' or '.join(near)}; `recollect init mcp --client NAME` is for all others"
+        if agent in (clients := mcp_names()):
+            hint = f"use `recollect init mcp --client {agent}`: it has no hooks"
+        elif close := difflib.get_close_matches(agent, clients, 1):
+            hint = f"name {near[0]}, or use `recollect init mcp --client {close[0]}`"
+        raise NotFound("recollect does not know this agent", hint=hint)
     module, _, kind = AGENTS[agent].partition(":")
     package = import_module(f"recollect.integrations.{module}")
     return cast("Integration", getattr(package, kind)())
 
 
+def mcp_names() -> list[str]:
+    """Return the names of the MCP clients."""
+    from recollect.integrations.mcp_clients.clients import CLIENTS
+
+    return [each.name for each in CLIENTS]
+
+
 def _mcp_entry(client: str) -> Integration:
-    from recollect.integrations.mcp_clients.clients import CLIENTS, client_named
+    from recollect.integrations.mcp_clients.clients import client_named
     from recollect.integrations.mcp_clients.install import McpEntry
 
-    if client in AGENTS and client not in {each.name for each in CLIENTS}:
+    if client in AGENTS and client not in mcp_names():
         raise InvalidInput(
             "this agent is put in by its own name",
             hint=f"use `recollect init {client}`: it gets tools, and remembers by itself",

@@ -109,6 +109,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "observe": (Observation, ObservationList),
     "forget": (ObservationList,),
     "sessions": (ListedSessions,),
+    "sessions list": (ListedSessions,),
     "sessions show": (ShownSession,),
     "sessions tree": (SessionTree,),
     "sessions view": (ContextView,),

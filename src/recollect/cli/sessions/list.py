@@ -35,6 +35,7 @@ for module in (show, window, life, session_say, modes, state):
 
 
 @group.callback()
+@group.command("list")
 def list_sessions(
     context: typer.Context,
     *,

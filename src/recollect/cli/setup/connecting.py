@@ -86,6 +86,8 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     """What starts the worker with the user's session; None where it was not asked for."""
     agents: list[FoundAgent] = []
     """Agent programs on this machine that have no memory yet."""
+    languages: list[str] = []
+    """Codes of the languages that are spoken; of the locale where nobody said."""
 
 
 class Leaving(msgspec.Struct, frozen=True, kw_only=True):

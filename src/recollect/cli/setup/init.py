@@ -93,6 +93,15 @@ _Audience: TypeAlias = Annotated[
 _Printed: TypeAlias = Annotated[
     bool, typer.Option("--print", help="With mcp: only print the entry, to paste it.")
 ]
+_Languages: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--languages",
+        help="Which are spoken, such as en,de,zh; asked, or the locale's, by default.",
+        metavar="CODES",
+        show_default=False,
+    ),
+]
 
 
 @app.command(rich_help_panel="Begin")
@@ -105,6 +114,7 @@ def init(
     *,
     workspace: _Workspace = None,
     fresh: _Fresh = False,
+    languages: _Languages = None,
     service: _WithService = False,
     remove: _Remove = False,
     http: _Http = False,
@@ -115,15 +125,18 @@ def init(
     dry_run: _DryRun = False,
 ) -> None:
     """Create the home, with a commented config.yaml. It is safe to run it again."""
+    from recollect.cli.setup.languages import spoken
     from recollect.core.settings import user_path
     from recollect.integrations.agent_finding import found_agents
 
     home = home_of(context)
     options = {"http": http, "mcp": mcp, "as": audience, "print": is_printed}
+    chosen = None if languages is None else spoken(languages, is_asked=False)
     integration = None
     if agent is not None:
         integration = integration_of(agent, client)
-        _check_options(agent, options, fresh=fresh, service=service)
+        only_alone = {"fresh": fresh, "service": service, "languages": languages}
+        _check_options(agent, options, only_alone)
     elif remove or client is not None or any(options.values()):
         names = ", ".join((*AGENTS, MCP))
         raise InvalidInput("these options are for an agent", hint=f"name one: {names}")
@@ -144,18 +157,18 @@ def init(
     if service or (not offered.is_written and _wants(context, offered)):
         started = _with_service(started, offered)
     _offer(context, home)
-    started = msgspec.structs.replace(started, agents=found_agents(home))
+    chosen = chosen or spoken(None, is_asked=_is_asked(context))
+    started = msgspec.structs.replace(started, agents=found_agents(home), languages=chosen)
     answer(context, started, lambda: _show(started))
 
 
-def _check_options(agent: str, options: dict[str, Any], *, fresh: bool, service: bool) -> None:
+def _check_options(agent: str, options: dict[str, Any], only_alone: dict[str, Any]) -> None:
     """Refuse what an agent would not do: it must not look as if it were done."""
     for name, of in _OF_AGENT.items():
         if options[name] and agent != of:
             hint = f"leave it out, or use `recollect init {of}`"
             raise InvalidInput(f"--{name} must go with {of}", hint=hint)
-    if fresh or service:
-        name = "fresh" if fresh else "service"
+    for name in (name for name, value in only_alone.items() if value):
         hint = f"run `recollect init --{name}` first, then `recollect init {agent}`"
         raise InvalidInput(f"--{name} must not be combined with an agent", hint=hint)
 
@@ -189,7 +202,7 @@ def _offer(context: typer.Context, home: Path) -> None:
     from recollect.cli.setup.connecting import connect, show_connected
     from recollect.integrations.agent_finding import found_agents
 
-    if answers_json(context) or not sys.stdin.isatty():
+    if not _is_asked(context):
         return
     for agent in found_agents(home):
         if agent.remembers and typer.confirm(f"Put the memory into {agent.title}?", err=True):
@@ -217,9 +230,14 @@ def _show_agent(connected: Connected, home: Path) -> None:
     next_steps([*steps, ("recollect status", "see what is remembered")])
 
 
+def _is_asked(context: typer.Context) -> bool:
+    """Return whether a person can answer: never asks without a terminal."""
+    return not answers_json(context) and sys.stdin.isatty()
+
+
 def _wants(context: typer.Context, offered: Service) -> bool:
     """Ask a person whether the worker is to start by itself."""
-    if answers_json(context) or not sys.stdin.isatty():
+    if not _is_asked(context):
         return False
     question = f"Start the worker when you log in, by {offered.path}?"
     return typer.confirm(question, err=True)
@@ -318,6 +336,8 @@ def _write_config(home: Path, workspace: Path | None) -> list[str]:
 
 
 def _show(started: Started) -> None:
+    from recollect.cli.setup.languages import model_steps
+
     if started.aside:
         show(("set aside", "bold green"), (f"  {started.aside}", ""))
     if started.made:
@@ -333,8 +353,7 @@ def _show(started: Started) -> None:
     steps += _left_by_others()
     if started.workspace is None:
         steps.append(("recollect init --workspace DIR", "your notes: MEMORY.md and memory/"))
-    if started.embedder is None:
-        steps.append(("recollect models install", "search by meaning too, 80 MB, once"))
+    steps += model_steps(Path(started.home), started.languages, started.embedder)
     if started.withheld:
         kinds = ",".join(("memory", "sessions", *started.withheld))
         question = f"let {started.embedder} get these kinds too"

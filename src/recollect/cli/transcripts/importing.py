@@ -14,6 +14,7 @@ from recollect.cli.invocation import answer, answers_json, argument, home_of, is
 from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import next_steps, say, show, warn
+from recollect.cli.transcripts.learned import Learned, learned_since, show_learned
 from recollect.cli.transcripts.records import (
     KINDS,
     RecordOptions,
@@ -21,6 +22,7 @@ from recollect.cli.transcripts.records import (
     records_meant,
     show_made,
 )
+from recollect.core.clock import SystemClock
 from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:  # for a name only
@@ -118,6 +120,7 @@ def _import(context: typer.Context, kind: str, paths: list[Path], *, include_del
 
     as_json, is_new = answers_json(context), not is_home(home_of(context))
     with opened(context, create=True) as memory:
+        began = SystemClock().now_ms()
         if is_new and not as_json:
             say((f"made the home {memory.home}", "dim"))
         with show_progress(quiet=as_json) as progress:
@@ -130,8 +133,9 @@ def _import(context: typer.Context, kind: str, paths: list[Path], *, include_del
             ]
             memory.extract(progress.indexing)
             counts = memory.known().beyond(before)
+        learned = None if as_json else learned_since(memory, began)
     report = ImportAnswer(**msgspec.structs.asdict(_together(reports)), made=counts)
-    answer(context, report, lambda: _show(report))
+    answer(context, report, lambda: _show(report, learned))
     losses = ", ".join(_losses(report))
     if losses and not as_json:  # in the document it is counted, with the places
         warn(f"{losses}; everything else was imported")
@@ -191,7 +195,7 @@ def _losses(report: ImportReport) -> list[str]:
     return [text for text, number in losses.items() if number]
 
 
-def _show(report: ImportAnswer) -> None:
+def _show(report: ImportAnswer, learned: Learned | None) -> None:
     files = count(report.files, "transcript")
     show(
         (count(report.messages, "new message"), "bold green" if report.messages else "bold"),
@@ -205,10 +209,19 @@ def _show(report: ImportAnswer) -> None:
         say((f"  {line.path}:{line.line}", "magenta"), (f"  {line.reason}", ""))
     if report.malformed_count > MOST_LISTED:
         say((f"  and {report.malformed_count - MOST_LISTED:,} more; see --json", "dim"))
+    if learned is not None:
+        show_learned(learned)
     if report.messages:
-        next_steps(
-            [
-                ("recollect sync", "make everything searchable now, by meaning too"),
-                ('recollect search "…"', "ask; what is new is read first"),
-            ]
-        )
+        next_steps(_steps(report, learned))
+
+
+def _steps(report: ImportAnswer, learned: Learned | None) -> list[tuple[str, str]]:
+    steps = [("recollect sync", "make everything searchable now, by meaning too")]
+    questions = learned.questions if learned is not None else ()
+    steps += [(f'recollect search "{question}"', "") for question in questions]
+    if not questions:
+        steps.append(('recollect search "…"', "ask; what is new is read first"))
+    if report.unknown_origin:
+        whose = "say who heard the others, by a key as `session` in each line; before the import"
+        steps.append(("recollect sessions key --help", whose))
+    return steps

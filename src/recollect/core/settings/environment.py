@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -171,6 +172,20 @@ def client_folders(environ: Mapping[str, str] | None = None) -> dict[str, Path]:
         "gemini": f"{variables['gemini'] or '~'}/.gemini",
     }
     return {name: _absolute(folder, environ) for name, folder in folders.items()}
+
+
+def locale_languages(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Return the languages of the user's locale, the preferred first; none where it has none.
+
+    >>> locale_languages({"LANGUAGE": "de:en", "LANG": "en_US.UTF-8"}), locale_languages({})
+    (('de', 'en'), ())
+    """
+    environ = os.environ if environ is None else environ
+    names = ("LC_ALL", "LC_MESSAGES", "LANG")
+    locale = next((environ[name] for name in names if environ.get(name)), "")
+    preferred = environ.get("LANGUAGE", "").split(":") if locale else []
+    codes = (re.match(r"[a-z]{2,3}(?=[_.@]|$)", each) for each in [*preferred, locale])
+    return tuple(dict.fromkeys(code[0] for code in codes if code))
 
 
 _OPENCLAW = ("HOME", "PROFILE", "STATE_DIR")
