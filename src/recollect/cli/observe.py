@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -26,6 +26,7 @@ app = App()
 
 FEW = 10
 """Of the newest, where no number is given."""
+_LEAVE_OUT = "leave one out: a session has a project of its own"
 NOTES = "agent:main:cron:notes"
 """The key of the session of what is recorded by hand: the owner's, and like that of a job no
 conversation to go on with."""
@@ -48,6 +49,18 @@ def _with_number(words: Sequence[str]) -> Iterator[str]:
             yield str(FEW)
 
 
+_Session: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--session", help="Its session; one of its own by default, notes.", metavar="ID"),
+]
+_Project: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--project", help="A path or name of its project; that of this folder by default."
+    ),
+]
+
+
 @app.command(cls=_Observe, rich_help_panel="Keep")
 def observe(
     context: typer.Context,
@@ -55,18 +68,8 @@ def observe(
         list[str] | None, argument(metavar="WORDS", help="What happened, in your words.")
     ] = None,
     *,
-    session: Annotated[
-        str | None,
-        typer.Option(
-            "--session", help="Its session; one of its own by default, notes.", metavar="ID"
-        ),
-    ] = None,
-    project: Annotated[
-        str | None,
-        typer.Option(
-            "--project", help="A path or name of its project; that of this folder by default."
-        ),
-    ] = None,
+    session: _Session = None,
+    project: _Project = None,
     kind: Annotated[
         str | None,
         typer.Option("--type", help="decision, bugfix, …; derived from the words by default."),
@@ -93,11 +96,8 @@ def observe(
         if last is not None:
             session_id = None if named is None else named.id
             observations = memory.observations.list(session_id=session_id, limit=last)
-            answer(
-                context,
-                ObservationList(observations=observations),
-                lambda: _show_newest(observations),
-            )
+            listing = ObservationList(observations=observations)
+            answer(context, listing, lambda: _show_newest(observations))
             return
         text = " ".join(words or ()).strip()
         if not text:
@@ -112,9 +112,6 @@ def observe(
             trust="owner",
         )
         answer(context, observation, lambda: _show_kept(observation, target))
-
-
-_LEAVE_OUT = "leave one out: a session has a project of its own"
 
 
 def _notes(memory: Memory, project: str | None) -> Session:

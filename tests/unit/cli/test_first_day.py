@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect.cli.search import DOUBTED
-from recollect.cli.setup import languages
+from recollect.models.languages import MULTILINGUAL
 from recollect.models.local import sentence_encoder
 from recollect.recall.steps.session_titles import title_of
 from tests.unit.cli.conftest import Run
@@ -60,7 +60,7 @@ def test_the_model_for_other_languages_is_offered_with_its_cost(
     assert ("31 MB" in said) is not is_installed
     assert "recollect models install" not in said
     config = (home / "config.yaml").read_text("utf-8").splitlines()
-    assert not any(languages.MULTILINGUAL in line for line in config if "#" not in line)
+    assert not any(MULTILINGUAL in line for line in config if "#" not in line)
 
 
 @pytest.mark.parametrize("wrong", ["german", "d3", ","])

@@ -47,7 +47,7 @@ def test_a_person_is_asked_for_each_agent(
     run: Run, home: Path, user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Codex yes, Gemini CLI no; an MCP client that reports nothing is only named."""
-    monkeypatch.setattr("sys.stdin", Terminal("n\ny\nn\n"))  # the first is the service
+    monkeypatch.setattr("sys.stdin", Terminal("n\ny\nn\n\n"))  # the first is the service
     done = run("--home", home, "init")
     assert done.code == 0
     assert "Put the memory into Codex?" in done.err
@@ -63,7 +63,7 @@ def test_an_agent_that_cannot_be_connected_does_not_keep_the_others_from_it(
 ) -> None:
     """The error says what to do, and the next is asked for."""
     (user / ".codex" / "hooks.json").write_text("// mine\n{a: 1}\n", encoding="utf-8")
-    monkeypatch.setattr("sys.stdin", Terminal("n\ny\ny\n"))
+    monkeypatch.setattr("sys.stdin", Terminal("n\ny\ny\n\n"))
     done = run("--home", home, "init")
     assert done.code == 0
     assert "must hold JSON" in done.out + done.err

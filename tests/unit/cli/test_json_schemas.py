@@ -128,6 +128,7 @@ get m1
 projects
 projects list
 sessions
+sessions list
 sessions start --key telegram:42 --project /shop
 sessions start --key telegram:44 --project /till
 sessions rename telegram:42 Chat

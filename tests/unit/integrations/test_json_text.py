@@ -215,7 +215,7 @@ EDITORS = {
 """,
     "vscode": "{\r\n\t// none yet\r\n}\r\n",
     "gemini": '{\n  // my theme\n  "ui": {"theme": "Dracula"},\n}\n',
-    "opencode": '{"$schema": "https://opencode.ai/config.json", /* http://x */ "mcp": {}}',
+    "opencode": '{"$schema": "https://example.org/config.json", /* mine */ "mcp": {}}',
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from typing import Any
 
 from recollect.core.settings import client_folders
 from recollect.integrations.commands import hook_command, hook_timeout_s, without_mcp
@@ -31,22 +32,25 @@ class Copilot:
         Raises:
             InvalidInput: that one is not valid; the hint has what to put into it.
         """
-        hooks = {
-            event: [
-                {
-                    "type": "command",
-                    "bash": shlex.join(hook_command(setup, self.name, event)),
-                    "timeoutSec": hook_timeout_s(setup),
-                }
-            ]
-            for event in EVENTS
-        }
         file = client_folders()["copilot"] / "hooks" / "recollect.json"
         return installation_of(
             setup.home,
             self.name,
-            own={file: json_file({"version": _FORMAT, "hooks": hooks})},
+            own={file: json_file({"version": _FORMAT, "hooks": _hooks(setup)})},
             entries=server_entries(self.name, setup),
             notes=[_AGAIN, *without_mcp()],
             token=TokenOrder(),
         )
+
+
+def _hooks(setup: Setup) -> dict[str, Any]:
+    return {
+        event: [
+            {
+                "type": "command",
+                "bash": shlex.join(hook_command(setup, Copilot.name, event)),
+                "timeoutSec": hook_timeout_s(setup),
+            }
+        ]
+        for event in EVENTS
+    }

@@ -1,8 +1,8 @@
 """Hook events of GitHub Copilot CLI.
 
-From its documentation (https://docs.github.com/en/copilot/reference/hooks-reference, November 2026;
-the payloads are in ``tests/unit/integrations/payloads/copilot.jsonl``): turns and calls have no
-ids, so the time of an event serves as one, and ``agentStop`` does not say what the agent answered.
+From its documentation (the page "Hooks reference", November 2026; the payloads are in
+``tests/unit/integrations/payloads/copilot.jsonl``): turns and calls have no ids, so the time of an
+event serves as one, and ``agentStop`` does not say what the agent answered.
 """
 
 from __future__ import annotations

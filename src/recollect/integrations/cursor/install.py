@@ -32,23 +32,26 @@ class Cursor:
         Raises:
             InvalidInput: one of them is not valid; the hint has what to put into it.
         """
-        hooks = [JsonEntry(path=("version",), value=_FORMAT)]
-        hooks += [
-            JsonEntry(
-                path=("hooks", event),
-                value={
-                    "command": shlex.join(hook_command(setup, self.name, event)),
-                    "timeout": hook_timeout_s(setup),
-                },
-                is_item=True,
-            )
-            for event in EVENTS
-        ]
         file = client_folders()["home"] / ".cursor" / "hooks.json"
         return installation_of(
             setup.home,
             self.name,
-            entries={file: hooks, **server_entries(self.name, setup)},
+            entries={file: _hooks(setup), **server_entries(self.name, setup)},
             notes=[*_NOTES, *without_mcp()],
             token=TokenOrder(),
         )
+
+
+def _hooks(setup: Setup) -> list[JsonEntry]:
+    hooks = [
+        JsonEntry(
+            path=("hooks", event),
+            value={
+                "command": shlex.join(hook_command(setup, Cursor.name, event)),
+                "timeout": hook_timeout_s(setup),
+            },
+            is_item=True,
+        )
+        for event in EVENTS
+    ]
+    return [JsonEntry(path=("version",), value=_FORMAT), *hooks]

@@ -1,6 +1,6 @@
 """Hook events of Cursor.
 
-From its documentation (https://cursor.com/docs/agent/hooks, November 2026; the payloads are in
+From its documentation (the page "Hooks", November 2026; the payloads are in
 ``tests/unit/integrations/payloads/cursor.jsonl``): the turn is ``generation_id``, and an assistant
 message ends in an event of its own, of which a turn has several. Events have no time.
 """

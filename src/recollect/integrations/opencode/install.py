@@ -34,15 +34,18 @@ class OpenCode:
         Raises:
             InvalidInput: they are not valid; the hint has what to put into them.
         """
-        source = (files(__package__) / "plugin" / PLUGIN).read_text(encoding="utf-8")
-        command = json.dumps(hook_command(setup, self.name, _EVENT))
-        plugin = source.replace(_COMMAND, f"const COMMAND = {command};")
         file = client_folders()["config"] / "opencode" / "plugins" / PLUGIN
         return installation_of(
             setup.home,
             self.name,
-            own={file: plugin.encode()},
+            own={file: _plugin(setup)},
             entries=server_entries(self.name, setup),
             notes=[_AGAIN, *without_mcp()],
             token=TokenOrder(),
         )
+
+
+def _plugin(setup: Setup) -> bytes:
+    source = (files(__package__) / "plugin" / PLUGIN).read_text(encoding="utf-8")
+    command = json.dumps(hook_command(setup, OpenCode.name, _EVENT))
+    return source.replace(_COMMAND, f"const COMMAND = {command};").encode()

@@ -33,22 +33,25 @@ class Windsurf:
         Raises:
             InvalidInput: one of them is not valid; the hint has what to put into it.
         """
-        hooks = [
-            JsonEntry(
-                path=("hooks", event),
-                value={
-                    "command": shlex.join(hook_command(setup, self.name, event)),
-                    "show_output": False,
-                },
-                is_item=True,
-            )
-            for event in EVENTS
-        ]
         file = client_folders()["home"] / ".codeium" / "windsurf" / "hooks.json"
         return installation_of(
             setup.home,
             self.name,
-            entries={file: hooks, **server_entries(self.name, setup)},
+            entries={file: _hooks(setup), **server_entries(self.name, setup)},
             notes=[*_NOTES, *without_mcp()],
             token=TokenOrder(),
         )
+
+
+def _hooks(setup: Setup) -> list[JsonEntry]:
+    return [
+        JsonEntry(
+            path=("hooks", event),
+            value={
+                "command": shlex.join(hook_command(setup, Windsurf.name, event)),
+                "show_output": False,
+            },
+            is_item=True,
+        )
+        for event in EVENTS
+    ]

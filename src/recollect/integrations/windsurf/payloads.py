@@ -1,9 +1,9 @@
 """Hook events of Windsurf's Cascade.
 
-From its documentation (https://docs.windsurf.com/windsurf/cascade/hooks, November 2026; the
-payloads are in ``tests/unit/integrations/payloads/windsurf.jsonl``): the conversation is
-``trajectory_id``, the turn ``execution_id``, and all else is in ``tool_info``. Nothing that a hook
-prints reaches the model. Only commands say in which folder they run.
+From its documentation (the page "Cascade Hooks", November 2026; the payloads are in
+``tests/unit/integrations/payloads/windsurf.jsonl``): the conversation is ``trajectory_id``, the
+turn ``execution_id``, and all else is in ``tool_info``. Nothing that a hook prints reaches the
+model. Only commands say in which folder they run.
 """
 
 from __future__ import annotations

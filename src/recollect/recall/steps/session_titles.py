@@ -43,7 +43,7 @@ def title_of(sessions: Sessions, session: Session) -> str:
 
 
 def _without_greeting(line: str) -> str:
-    """Return what follows a greeting, and a name behind it.
+    """Return what follows a greeting and the name in it.
 
     >>> [_without_greeting(line) for line in ("Hi Claude, fix the parser", "你好！请修复解析器")]
     ['fix the parser', '请修复解析器']
