@@ -90,11 +90,11 @@ def observe(
     from recollect.answers.observation import ObservationList
 
     with opened(context) as memory:
-        named = None if session is None else memory.sessions.find(session)
-        if named is not None and project is not None:
+        target = None if session is None else memory.sessions.find(session)
+        if target is not None and project is not None:
             raise InvalidInput("--project must not be combined with --session", hint=_LEAVE_OUT)
         if last is not None:
-            session_id = None if named is None else named.id
+            session_id = None if target is None else target.id
             observations = memory.observations.list(session_id=session_id, limit=last)
             listing = ObservationList(observations=observations)
             answer(context, listing, lambda: _show_newest(observations))
@@ -102,16 +102,16 @@ def observe(
         text = " ".join(words or ()).strip()
         if not text:
             raise InvalidInput("say what happened", hint="give words, or add --last 5")
-        target = named or _notes(memory, project)
+        own = target or _notes(memory, project)
         observation = memory.observations.record(
-            target.id,
+            own.id,
             type=kind,
             summary=text,
             importance=importance,
             files=file,
             trust="owner",
         )
-        answer(context, observation, lambda: _show_kept(observation, target))
+        answer(context, observation, lambda: _show_kept(observation, own))
 
 
 def _notes(memory: Memory, project: str | None) -> Session:

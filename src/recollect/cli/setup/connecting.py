@@ -87,7 +87,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     agents: list[FoundAgent] = []
     """Agent programs on this machine that have no memory yet."""
     languages: list[str] = []
-    """Codes of the languages that are spoken; of the locale where nobody said."""
+    """Codes of the languages that are spoken; otherwise those of the locale."""
 
 
 class Leaving(msgspec.Struct, frozen=True, kw_only=True):

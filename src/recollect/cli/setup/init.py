@@ -131,7 +131,7 @@ def init(
 
     home = home_of(context)
     options = {"http": http, "mcp": mcp, "as": audience, "print": is_printed}
-    chosen = None if languages is None else spoken(languages, is_asked=False)
+    codes = None if languages is None else spoken(languages, is_asked=False)
     integration = None
     if agent is not None:
         integration = integration_of(agent, client)
@@ -157,8 +157,8 @@ def init(
     if service or (not offered.is_written and _wants(context, offered)):
         started = _with_service(started, offered)
     _offer(context, home)
-    chosen = chosen or spoken(None, is_asked=_is_asked(context))
-    started = msgspec.structs.replace(started, agents=found_agents(home), languages=chosen)
+    codes = codes or spoken(None, is_asked=_is_asked(context))
+    started = msgspec.structs.replace(started, agents=found_agents(home), languages=codes)
     answer(context, started, lambda: _show(started))
 
 

