@@ -9,11 +9,11 @@ import functools
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -35,6 +35,8 @@ from recollect.core.settings import (
     known_agent,
     user_path,
 )
+from recollect.core.settings.agents import APART, Walls
+from recollect.core.settings.options import SettingValue, convert
 from recollect.core.settings.sources import FILE_NAME, read_file
 from recollect.index.index import Index
 from recollect.index.model.document import FILES, DocumentBatch, DocumentSource, SourceState
@@ -60,8 +62,7 @@ from recollect.rooms import Rooms
 from recollect.store.background import BackgroundClaim, home_locks
 from recollect.store.files import private_folder, write_file
 from recollect.store.meta import (
-    OWNERS,
-    PLAIN_KEYS,
+    KEPT,
     REDACTION_SALT,
     UNTOLD,
     find_value,
@@ -161,13 +162,14 @@ class HomeIndex:
     ) -> None:
         self.home, self.options, self._main = home, options, main
         self.workspace = options.workspace_in(resolved)
-        self.resolved = _with_kept_plain_keys(home, resolved)
+        self.resolved = _with_kept(home, resolved)
         self.settings = settings = self.resolved.settings
         self.redactor = self._redactor()
         self.choice, self.language = self._embedder(), self._language()
         self.model: LanguageModel | None = self.language.model if self.language else None
         people = settings.sessions
-        self.owner = read_owner(people.owner, read_links(people.identity_links))
+        links = read_links(people.identity_links)
+        self.owner = read_owner(people.owner, links, self.resolved.walls)
         self.people = People(self.owner)
         self.scope = self.stored(options.scope or Scope())
         agent = known_agent(self.scope.agent)
@@ -280,7 +282,9 @@ class HomeIndex:
 
     def _make_index(self, locks: IndexLocks) -> Index:
         home, remote = self.home, self.settings.embedding.remote
-        feeds: list[DocumentSource] = [OutboxSource(home.records, self.agent, self.owner)]
+        feeds: list[DocumentSource] = [
+            OutboxSource(home.records, self.agent, self.owner.with_walls())
+        ]
         feeds += [self.notes] if self.files is None else [self.files, self.notes]
         near = VectorContext(
             settings=self.settings.search.vector,
@@ -424,7 +428,7 @@ class LateNotes:
             home.records,
             home.folder,
             self._scope,
-            opened.owner,
+            opened.owner.with_walls(),
             redactor=opened.redactor,
             agent=opened.agent,
         )
@@ -441,28 +445,42 @@ class LateNotes:
             yield from self.found.batches(state)
 
 
-def _with_kept_plain_keys(home: Home, resolved: ResolvedSettings) -> ResolvedSettings:
-    """Return settings that keep plain names the owner's in a home older than that setting.
+def _with_kept(home: Home, resolved: ResolvedSettings) -> ResolvedSettings:
+    """Return settings that keep what a home did that is older than one of `KEPT`.
 
-    Its settings file has it from then on; where that cannot be written, it still applies.
+    Its settings file has them from then on; where that cannot be written, they still apply.
     """
-    records = home.records
-    if records.read(lambda tx: find_value(tx, PLAIN_KEYS)) != OWNERS:
-        return resolved
+    for key in KEPT:
+        stored = home.records.read(partial(find_value, key=key))
+        if stored in {None, "", UNTOLD}:
+            continue
+        value = convert(key, stored, from_text=True)
+        _keep(home, key, value)
+        if resolved.origins[key] == "default":
+            settings = _with_value(resolved.settings, key.split("."), value)
+            walls = Walls(everyone=True) if key == APART else resolved.walls
+            resolved = msgspec.structs.replace(resolved, settings=settings, walls=walls)
+    return resolved
+
+
+def _keep(home: Home, key: str, value: SettingValue) -> None:
+    """Write a setting into the file of a home that does not say it."""
     from recollect.core.settings.config_file import with_setting
 
-    path, key = home.folder / FILE_NAME, "sessions.plain_keys"
+    path = home.folder / FILE_NAME
     with suppress(ConfigError, OSError, StoreError):
         is_said = key in read_file(path)
         if not is_said:
             text = path.read_text("utf-8-sig") if path.exists() else ""
-            write_file(path, with_setting(text, key, OWNERS).encode())
-        records.write(lambda tx: set_value(tx, PLAIN_KEYS, "" if is_said else UNTOLD))
-    if resolved.origins[key] != "default":
-        return resolved
-    sessions = msgspec.structs.replace(resolved.settings.sessions, plain_keys="owner")
-    settings = msgspec.structs.replace(resolved.settings, sessions=sessions)
-    return msgspec.structs.replace(resolved, settings=settings)
+            write_file(path, with_setting(text, key, value).encode())
+        home.records.write(lambda tx: set_value(tx, key, "" if is_said else UNTOLD))
+
+
+def _with_value(section: Any, names: Sequence[str], value: SettingValue) -> Any:
+    name, *inner = names
+    if inner:
+        value = _with_value(getattr(section, name), inner, value)
+    return msgspec.structs.replace(section, **{name: value})
 
 
 def _copies(records: SqliteDatabase, agent: str | None) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from recollect.audience.account import Account, parse_account
 from recollect.audience.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.core.errors import ConfigError, InvalidInput
+from recollect.core.settings.agents import Walls
 
 OWNER_HINT = (
     "name your own accounts: `recollect config set sessions.owner telegram:42,slack:U7`; "
@@ -28,10 +29,12 @@ class Owner(msgspec.Struct, frozen=True):
     Attributes:
         accounts: The accounts; no channel for a name without one.
         links: Which accounts are one person: who is linked to one of the owner's is the owner.
+        walls: Which of the owner's agents are apart from the others.
     """
 
     accounts: frozenset[Account] = frozenset()
     links: IdentityLinks = NOBODY_LINKED
+    walls: Walls = Walls()
 
     @property
     def is_named(self) -> bool:
@@ -61,13 +64,20 @@ class Owner(msgspec.Struct, frozen=True):
             if is_ours and person == OWNER_ID and self.links.known(account) is None
         }
         others = {account: person for account, person in linked.items() if account not in mine}
-        return Owner(self.accounts | mine, self.links.with_records(others))
+        return Owner(self.accounts | mine, self.links.with_records(others), self.walls)
+
+    def with_walls(self) -> Owner:
+        """Return this owner with every agent apart: as the index names visibility groups.
+
+        So a wall that comes or goes needs no new index.
+        """
+        return Owner(self.accounts, self.links, Walls(everyone=True))
 
 
 NOBODY_NAMED = Owner()
 
 
-def read_owner(entries: Iterable[str], links: IdentityLinks) -> Owner:
+def read_owner(entries: Iterable[str], links: IdentityLinks, walls: Walls = Walls()) -> Owner:
     """Return the owner of the setting ``sessions.owner``.
 
     Raises:
@@ -83,4 +93,4 @@ def read_owner(entries: Iterable[str], links: IdentityLinks) -> Owner:
                 hint="write telegram:42, channel and user id, once for each account",
                 key="sessions.owner",
             ) from error
-    return Owner(frozenset(accounts), links)
+    return Owner(frozenset(accounts), links, walls)

@@ -14,7 +14,7 @@ setting, so each read resolves it again, inside its own snapshot, and keeps it f
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import LiteralString, Protocol, TypeAlias
 
 import msgspec
@@ -103,9 +103,10 @@ def visibility_group_of(
 ) -> VisibilityGroup:
     """Return the visibility group of a session, or of a turn in it.
 
-    The owner has one group for each agent: of sessions without a channel and a user, scheduled jobs
-    and the command line, and of the accounts that the settings name or link. Everybody else is
-    a guest: in the group of their person where the links know one, else of their account.
+    The owner has one group for all agents that are not apart, and one for each that is: of sessions
+    without a channel and a user, scheduled jobs and the command line, and of the accounts that the
+    settings name or link. Everybody else is a guest of one agent: in the group of their person
+    where the links know one, else of their account.
 
     Args:
         session: The session in which it is said.
@@ -118,7 +119,8 @@ def visibility_group_of(
         return _shared_group(agent, session)
     who = stored_account(sender) if sender is not None else _partner(session, owner.links)
     if who is None or owner.owns(who):
-        return VisibilityGroup(_name("operator", agent, None), is_private=True, is_owners=True)
+        side = owner.walls.side(agent)
+        return VisibilityGroup(_name("operator", side, None), is_private=True, is_owners=True)
     person = owner.links.known(who)
     if person is None and sender is None and session.chat_type != DIRECT:
         person = session.user
@@ -128,7 +130,22 @@ def visibility_group_of(
     return VisibilityGroup(_name("account", agent, *parts), is_private=True)
 
 
-def _indexed_names(group: VisibilityGroup, owner: Owner) -> frozenset[str]:
+def agent_of_group(name: str) -> str | None:
+    """Return the agent that the name of a visibility group names; None without one.
+
+    >>> agent_of_group('["operator","work",null]')
+    'work'
+    """
+    try:
+        return msgspec.json.decode(name, type=list[str | None])[1]
+    except (msgspec.DecodeError, IndexError):
+        return None
+
+
+def _indexed_names(
+    group: VisibilityGroup, owner: Owner, agents: Collection[str]
+) -> frozenset[str]:
+    """Return what the index calls a group, of which it names each agent: see `with_walls`."""
     if not group.is_private:
         return frozenset({group.name})
     kind, agent, *parts = msgspec.json.decode(group.name, type=list[str | None])
@@ -136,19 +153,16 @@ def _indexed_names(group: VisibilityGroup, owner: Owner) -> frozenset[str]:
     people, accounts = [*parts], frozenset[Account]()
     if kind == "account":
         return frozenset({group.name})
+    sharing = [agent] if agent else [each for each in agents if owner.walls.side(each) is None]
     if kind == "operator":
         people = [name for name in links.added if owner.owns_person(name)]
         people += [name for name in links.names if owner.owns_person(name)]
         accounts = owner.accounts
     linked = [account for name in people for account in links.added.get(name or "", ())]
-    return frozenset(
-        {
-            group.name,
-            *(_name("person", agent, name) for name in people),
-            *(_name("account", agent, a.channel, a.network, a.id) for a in (*accounts, *linked)),
-            *(_name("person", agent, a.id) for a in (*accounts, *linked) if a.channel is None),
-        }
-    )
+    own = [(kind, *parts), *(("person", name) for name in people)]
+    own += [("account", a.channel, a.network, a.id) for a in (*accounts, *linked)]
+    own += [("person", a.id) for a in (*accounts, *linked) if a.channel is None]
+    return frozenset(_name(first, each, *rest) for first, *rest in own for each in sharing)
 
 
 def group_of_turn(turn: ConversationTurn, owner: Owner) -> VisibilityGroup:
@@ -297,13 +311,15 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
         """The name of the visibility group; empty for the operator."""
         return "" if self.group is None else self.group.name
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The visibility groups of the index that are heard: it has no links of the records.
+    def names(self, agents: Collection[str]) -> frozenset[str]:
+        """Return the visibility groups of the index that are heard: it has no links of the records.
 
         What it calls an account's, or another name's, is the person's as long as that is linked.
+
+        Args:
+            agents: Those of which the index has groups.
         """
-        return frozenset() if self.group is None else _indexed_names(self.group, self.owner)
+        return frozenset() if self.group is None else _indexed_names(self.group, self.owner, agents)
 
     @property
     def is_owners(self) -> bool:

@@ -94,7 +94,7 @@ def read_note(
     if owner is not None and not _is_within(owner.scope, notes.scope):
         owner = None
     group = None if owner is None else owner.visibility_group
-    if not (audience.is_owners or group in audience.names):
+    if not (audience.is_owners or group in audience.names(())):
         # As if it did not exist: its existence alone would reveal something.
         raise Denied("no memory file can be there", hint="give a path as searches show it")
     if owner is None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, LiteralString
 
@@ -30,7 +31,7 @@ from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Health
 from recollect.store.journal import last_change
-from recollect.store.meta import PLAIN_KEYS, UNTOLD, drop_value, find_value
+from recollect.store.meta import UNTOLD, drop_value, find_value
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, EventStream
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, Spent, spending_of
@@ -318,7 +319,7 @@ def report_status(parts: Reported) -> Status:
         StoreError: a database cannot be read.
     """
     index, sync, choice = parts.index.status(), parts.maintenance.state(), parts.choice
-    told = (*parts.index.notices, *_kept_plain_keys(parts), *sync.warnings)
+    told = (*parts.index.notices, *_kept(parts), *sync.warnings)
     sync = msgspec.structs.replace(sync, warnings=told)
     (counts,) = parts.records.read(lambda tx: typed_rows(tx.all(_COUNTS), _Counts))
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
@@ -377,15 +378,21 @@ def _known(counts: _Counts) -> dict[str, Any]:
     return {name: n for name, n in known.items() if name not in {"personal", "unknown"}}
 
 
-def _kept_plain_keys(parts: Reported) -> Iterator[str]:
-    """Yield once a warning that settings were added to those of an older home."""
-    if parts.records.read(lambda tx: find_value(tx, PLAIN_KEYS)) == UNTOLD:
-        with suppress(StoreError):
-            parts.records.write(lambda tx: drop_value(tx, PLAIN_KEYS))
-        yield (
-            "plain session names stay the owner's in this home: config.yaml has "
-            "sessions.plain_keys: owner now; with person each is somebody of its own"
-        )
+_KEPT = {
+    "sessions.plain_keys": "plain session names stay the owner's in this home: config.yaml has "
+    "sessions.plain_keys: owner now; with person each is somebody of its own",
+    "apart": "your agents stay apart in this home: config.yaml has apart: true now; with false "
+    "they are one memory of yours",
+}
+
+
+def _kept(parts: Reported) -> Iterator[str]:
+    """Yield once a warning for each setting that was added to those of an older home."""
+    for key, words in _KEPT.items():
+        if parts.records.read(partial(find_value, key=key)) == UNTOLD:
+            with suppress(StoreError):
+                parts.records.write(partial(drop_value, key=key))
+            yield words
 
 
 def _cache(parts: Reported, index: IndexStatus) -> CacheStatus:

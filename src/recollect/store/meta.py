@@ -12,12 +12,11 @@ REDACTION_SALT = "redaction.salt"
 """The key of the random number that keys the marks of secrets."""
 EPOCH = "events.epoch"
 """The key of the random number of a journal; a restored journal has another."""
-PLAIN_KEYS = "sessions.plain_keys"
-"""The key of the owner of plain names that a home had before the setting of this name."""
-OWNERS = "owner"
-"""The plain names belonged to the owner, and the settings must say so."""
+KEPT = ("sessions.plain_keys", "apart")
+"""The keys of settings that are younger than some homes, of which each keeps what it did before: a
+value that the settings must say; empty where they said something else."""
 UNTOLD = "untold"
-"""The settings say so, but no status has reported it yet."""
+"""The settings say it, but no status has reported it yet."""
 FIND_VALUE: LiteralString = "SELECT value FROM meta WHERE key = ?"
 ADD_VALUE: LiteralString = (
     "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING"

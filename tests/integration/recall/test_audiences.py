@@ -26,6 +26,7 @@ from recollect.audience import visibility as group_visibility
 from recollect.audience.visibility import OPERATOR, group_of_turn
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import ConversationTurn, Scope
+from recollect.core.settings.agents import Walls
 from recollect.index.model import visibility
 from recollect.index.query.hit import SearchResult
 from recollect.memory import Memory
@@ -103,6 +104,12 @@ class History:
         scopes = ("main", "main", "per-peer", "per-channel-peer", "per-account-channel-peer")
         self.scope = self.dice.choice(scopes)
         self.folder = folder
+        self.is_apart = self.dice.random() < 0.4
+        """Whether agents are apart that the settings do not name."""
+        self.named = {each: self.dice.choice((None, True, False)) for each in ("main", "work")}
+        """Whether the settings say that an agent is apart."""
+        (folder / "home").mkdir(mode=0o700, parents=True)
+        (folder / "home" / "config.yaml").write_text(self.walls(), "utf-8")
         workspace = folder / "workspace"
         (workspace / "memory").mkdir(parents=True)
         (workspace / "MEMORY.md").write_text("apple of the owner\n", "utf-8")
@@ -159,6 +166,21 @@ class History:
             )
         )
 
+    def walls(self) -> str:
+        """Return the settings that say which agents are apart."""
+        said = "".join(
+            f"  {agent}: {{apart: {str(is_apart).lower()}}}\n"
+            for agent, is_apart in self.named.items()
+            if is_apart is not None
+        )
+        return f"apart: {str(self.is_apart).lower()}\n" + (f"agents:\n{said}" if said else "")
+
+    def hearers(self, who: tuple[str, ...], agent: str) -> Audience:
+        """Return who hears what somebody says to an agent: an owner says it to all that share."""
+        said = self.named[agent]
+        is_apart = self.is_apart if said is None else said
+        return (*who, "*" if who == ("owner",) and not is_apart else agent)
+
     def play(self) -> None:
         """Do some steps, then ask everywhere."""
         steps = [self.chat] * 6 + [self.fork, self.delete, self.flush, self.bring, self.group]
@@ -208,7 +230,7 @@ class History:
     ) -> None:
         """Store a turn: question, tool and answer, all of whom it is with."""
         session, tenant, place = chat.session, chat.tenant, chat.place
-        audience = place or (*(("owner",) if who is None else person(*who)), chat.agent)
+        audience = place or self.hearers(("owner",) if who is None else person(*who), chat.agent)
         words = [self.word(session, tenant, audience) for _ in range(3)]
         result = [{"type": "tool_result", "tool_use_id": "c", "content": f"apple {words[1]}"}]
         user = {
@@ -332,7 +354,7 @@ class History:
         """Import a transcript of a main session that several people share."""
         tenant, who = self.dice.choice(("local", "other")), self.account()
         number, name = len(self.heard), f"i{len(self.heard)}"
-        audience = (*person(*who), "main")
+        audience = self.hearers(person(*who), "main")
         words = [f"zq{number + place}x" for place in (1, 2)]
         lines: list[dict[str, Any]] = [
             {"recollect": 1, "id": name, "key": "agent:main:main"},
@@ -649,6 +671,7 @@ INJECTIONS = Contexts.injections
 
 MUTANTS: dict[str, tuple[object, str, object]] = {
     "list and get": (group_visibility.Audience, "hears_record", lambda *_: True),
+    "walls between agents": (Walls, "side", lambda *_: None),
     "input and output": (rows, "without_payload", lambda of: of),
     "guests' search": (visibility, "OBSERVATIONS", "episodes"),
     "groups of documents": (

@@ -17,6 +17,7 @@ import pytest
 
 from recollect.caller import Caller
 from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.settings.agents import Walls
 from recollect.governance.tokens import Token
 from recollect.sessions.record.session import Session
 from tests.integration.recall.test_audiences import (
@@ -102,7 +103,9 @@ class Calls:
             if (session.tenant, session.key) == (caller.token.tenant, caller.token.session_key):
                 said = self.history.chats[session.id]
                 is_shared = session.chat_type is None
-                return ("owner", said.agent) if is_shared else said.askers.get(None, NOBODY)
+                if is_shared:
+                    return self.history.hearers(("owner",), said.agent)
+                return said.askers.get(None, NOBODY)
         return NOBODY
 
     def ask(self, caller: Caller, for_session: str | None, audience: Audience | None) -> None:
@@ -157,6 +160,7 @@ def test_no_token_hears_or_writes_across_audiences(part: int, tmp_path: Path) ->
 
 
 MUTANTS: dict[str, tuple[object, str, object]] = {
+    "walls between agents": (Walls, "side", lambda *_: None),
     "who hears a session": (Caller, "_hears", lambda *_: True),
     "the own session": (Token, "session_key", "agent:main:main"),
     "channels": (Caller, "_check_channel", lambda *_: None),

@@ -243,7 +243,6 @@ class HttpHistory(History):
         """Return the memory of a tenant, whose words come in and change over HTTP."""
         if tenant == "local":
             home = self.folder / "home"
-            home.mkdir(mode=0o700)
             folder = {"workspace.path": str(self.folder / "workspace")}  # not the other tenant's
             self.server = RunningServer(home, overrides=overrides | folder)
             opened.enter_context(self.server)
@@ -699,7 +698,7 @@ class Asking:
             return
         spoke = {history.heard[w][1] for w, sayers in history.sayers.items() if session in sayers}
         chat = history.chats.get(session)
-        if chat is not None and token.audience == ("owner", chat.agent):
+        if chat is not None and token.audience == history.hearers(("owner",), chat.agent):
             found = history.memories[token.tenant].sessions.get(session)
             if found.chat_type is None:
                 return  # it is the owner's, whoever else speaks there

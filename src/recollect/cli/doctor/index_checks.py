@@ -204,6 +204,18 @@ def _is_stopped(holder: Holder) -> bool:
     return _STOPPED.search(status) is not None
 
 
+def check_sharing(memory: Memory) -> CheckResult:
+    """Return which agents of the owner share what they remember; ask once in an older home."""
+    is_new = any("your agents stay apart" in each for each in memory.status().sync.warnings)
+    walls = memory.sessions.owner.walls
+    others = ", ".join(sorted(walls.exceptions))
+    if not walls.everyone:
+        return sound("sharing", "your agents share" + (f", without {others}" if others else ""))
+    detail = "your agents are apart" + (f", without {others}" if others else "")
+    hint = "`recollect config set apart false` makes them one memory of yours, `true` keeps this"
+    return note("sharing", detail, hint) if is_new else sound("sharing", f"{detail}; {hint}")
+
+
 def check_owner(memory: Memory) -> CheckResult:
     """Return whether it is known which chats are the owner's."""
     status = memory.status()

@@ -9,10 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+import msgspec
+
 from recollect.core.errors import ConfigError, InvalidInput
 from recollect.core.settings.environment import GivenValue
 
 SECTION = "agents"
+APART = "apart"
+"""The key that says whether an agent is behind a wall; it asks for no index of its own."""
+WHOSE = ("sessions.owner", "sessions.identity_links")
+"""Keys that say who the owner of an agent is: with other values it is another one's."""
 OF_THE_HOME = ("store", "privacy")
 """Sections that all agents share: one database, one way to take secrets out."""
 ADDED_UP = (
@@ -73,9 +79,34 @@ def option_key(key: str) -> str:
     return inner
 
 
+class Walls(msgspec.Struct, frozen=True):
+    """Which agents are apart: the owner's rows of one are not heard by the owner's other agents.
+
+    Attributes:
+        everyone: Whether an agent that is no exception is apart.
+        exceptions: Agents of which the opposite is true.
+    """
+
+    everyone: bool = False
+    exceptions: frozenset[str] = frozenset()
+
+    def side(self, agent: str) -> str | None:
+        """Return on which side of the walls an agent is: its own name; None where it shares.
+
+        >>> Walls(exceptions=frozenset({"work"})).side("work"), Walls().side("work")
+        ('work', None)
+        """
+        return agent if (agent in self.exceptions) != self.everyone else None
+
+
 def agents_named(values: Mapping[str, GivenValue]) -> tuple[str, ...]:
-    """Return the agents that a file has settings for, sorted."""
+    """Return the agents that a file names, sorted."""
     return tuple(sorted({key.split(".")[1] for key in values if key.startswith(f"{SECTION}.")}))
+
+
+def agents_tuned(values: Mapping[str, GivenValue]) -> tuple[str, ...]:
+    """Return the agents that have settings of their own beside a wall, sorted."""
+    return agents_named({key: value for key, value in values.items() if key.split(".")[2:] != [APART]})
 
 
 def layered(values: Mapping[str, GivenValue], agent: str | None) -> dict[str, GivenValue]:

@@ -14,7 +14,17 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.errors import ConfigError
-from recollect.core.settings.agents import agent_name, agents_named, layered, option_key, outgrows
+from recollect.core.settings.agents import (
+    APART,
+    WHOSE,
+    Walls,
+    agent_name,
+    agents_named,
+    agents_tuned,
+    layered,
+    option_key,
+    outgrows,
+)
 from recollect.core.settings.environment import GivenValue
 from recollect.core.settings.linear import is_linear
 from recollect.core.settings.options import SettingValue, convert, leaves, list_options
@@ -43,6 +53,8 @@ class ResolvedSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Dotted key -> "default", "config.yaml line 4", "environment RECOLLECT_…", "argument …"."""
     agents: tuple[str, ...] = ()
     """The agents that have settings of their own, sorted."""
+    walls: Walls = Walls()
+    """Which agents are apart."""
 
     def explain(self) -> tuple[Explained, ...]:
         """Return every option with its value and origin, in the order of the tree.
@@ -87,13 +99,12 @@ def load_settings(
         ConfigError: a key is unknown, or a value has the wrong type or is out of range.
     """
     in_file = read_file(home / FILE_NAME)
-    agents = agents_named(in_file)
     for key, entry in in_file.items():
         _converted(option_key(key), entry)  # a mistake in another agent's settings is reported too
     agent = None if agent is None else agent_name(agent)
-    values = layered(in_file, agent)
-    values |= read_environment(os.environ if environ is None else environ)
-    values |= read_arguments(overrides or {})
+    outside = read_environment(os.environ if environ is None else environ)
+    outside |= read_arguments(overrides or {})
+    values = layered(in_file, agent) | outside
     converted = {key: default for key, (_, default) in leaves().items()}
     converted |= {key: _converted(key, entry) for key, entry in values.items()}
     origins = {key: values[key].origin if key in values else "default" for key in converted}
@@ -103,7 +114,25 @@ def load_settings(
         )
     _check_together(converted, origins)
     settings = msgspec.convert(_nested(converted), Settings)
-    return ResolvedSettings(settings=settings, origins=origins, agents=agents)
+    return ResolvedSettings(
+        settings=settings,
+        origins=origins,
+        agents=agents_tuned(in_file),
+        walls=_walls(in_file, outside),
+    )
+
+
+def _walls(in_file: Mapping[str, GivenValue], outside: Mapping[str, GivenValue]) -> Walls:
+    """Return which agents are apart: the settings say so, or give them another owner."""
+
+    def of(agent: str | None, *keys: str) -> list[SettingValue]:
+        values = layered(in_file, agent) | outside
+        return [_converted(k, values[k]) if k in values else leaves()[k][1] for k in keys]
+
+    everyone, owner = of(None, APART) == [True], of(None, *WHOSE)
+    named = frozenset(agents_named(in_file))
+    apart = frozenset(a for a in named if of(a, APART) == [True] or of(a, *WHOSE) != owner)
+    return Walls(everyone, named - apart if everyone else apart)
 
 
 def _converted(key: str, entry: GivenValue) -> SettingValue:

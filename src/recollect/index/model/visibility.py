@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.audience.visibility import Audience
+from recollect.audience.visibility import Audience, agent_of_group
 from recollect.index.model.chunk_record import Mask
 from recollect.index.model.document import FILES, OBSERVATIONS, SESSIONS, SOURCES
 from recollect.index.model.origin import origin_of, path_of
@@ -61,6 +61,7 @@ class ChunkGroups:
     def __init__(self, partition: int) -> None:
         self._partition = partition
         self._audiences: dict[str, int] = {}
+        self._agents: set[str] = set()
         self._origins: dict[str, int] = {}
         self._files: dict[int, str] = {}
         """Path of the file of each group that is one."""
@@ -81,6 +82,8 @@ class ChunkGroups:
         self._reserve(groups[-1][0] + 1)
         for number, source, ref, group in groups:
             if group is not None:
+                if group not in self._audiences and (agent := agent_of_group(group)) is not None:
+                    self._agents.add(agent)
                 self._owners[0, number] = self._audiences.setdefault(group, len(self._audiences))
             elif source == FILES:
                 self._files[number] = path_of(ref)
@@ -107,7 +110,7 @@ class ChunkGroups:
         if audience.group is None:
             mask: Mask = np.ones(len(groups), bool)
         elif spoken is None or tx is None:
-            numbers = [self._audiences.get(name, UNKNOWN) for name in audience.names]
+            numbers = [self._audiences.get(name, UNKNOWN) for name in audience.names(self._agents)]
             mask = np.isin(self._owners[0], numbers)[groups]
         else:
             mask = self._spoken(tx, spoken(), groups, columns["order"])

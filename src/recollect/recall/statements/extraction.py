@@ -195,12 +195,13 @@ class Extraction:
         return True
 
     def _identities(self, tx: Transaction) -> str:
-        """Return a digest of who is the owner, and who is linked to whom."""
+        """Return a digest of who is the owner, of which agents, and who is linked to whom."""
         owner = self._people.configured
         named = [f"{account}={name}" for account, name in owner.links.people.items()]
         named += [f"{id_}={name}" for id_, name in owner.links.anywhere.items()]
         rules = visibility_rules(named, map(str, owner.accounts))
-        return f"{rules}:{stored_digest(tx, 'identities')}:{find_value(tx, CHANGES) or 0}"
+        walls = ",".join([str(owner.walls.everyone), *sorted(owner.walls.exceptions)])
+        return f"{rules}:{walls}:{stored_digest(tx, 'identities')}:{find_value(tx, CHANGES) or 0}"
 
     def _align(self, tx: Transaction, hasher: Hasher) -> None:
         """Move statements to the audiences and speakers that they have by the identities now."""
