@@ -12,13 +12,14 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from recollect.audience.account import escaped, parse_account
 from recollect.audience.session_key import AUTOMATIC, SessionKey, parse_key
 from recollect.audience.visibility import VisibilityGroup, visibility_group_of
 from recollect.core.actor import acting
-from recollect.core.errors import Denied, NotFound, StoreError
+from recollect.core.errors import Conflict, Denied, NotFound, StoreError
 from recollect.core.scope import Scope
 from recollect.governance.token_file import digest_of
 from recollect.governance.tokens import (
@@ -31,7 +32,9 @@ from recollect.governance.tokens import (
     check_right,
 )
 from recollect.memory import Memory
+from recollect.observations.project_folder import inspect_folder
 from recollect.pool import MemoryPool
+from recollect.recall.audience import ALL_PROJECTS
 from recollect.sessions.lifecycle import ForeignName, Hooked, Moment
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import LIST_THEM, Session
@@ -50,16 +53,32 @@ class Caller:
         token: Its token.
         memory: Within the scope of the token. On surfaces of recall never use it without
             `for_session`.
+        folder: Where the program works, if that is known.
         check: Raises Unauthorized if the token is no longer valid: for work that continues after
             the request was admitted, such as a stream.
     """
 
     def __init__(
-        self, token: Token, memory: Memory, check: Callable[[], object] = lambda: None
+        self,
+        token: Token,
+        memory: Memory,
+        check: Callable[[], object] = lambda: None,
+        folder: Path | None = None,
     ) -> None:
         self.token = token
         self.memory = memory
         self.check = check
+        self.folder = folder
+
+    @cached_property
+    def project_at_hand(self) -> str | None:
+        """A path of the project that the program works in; None where that is not known."""
+        if self.folder is None or self.memory.scope.project is not None:
+            return None
+        projects, path = self.memory.projects, str(self.folder)
+        folder = inspect_folder(path)  # a client may be started anywhere, as in /
+        is_one = folder.git is not None or folder.file_id is not None
+        return projects.find(path) if is_one or projects.known(path) is not None else None
 
     def acting(self) -> AbstractContextManager[None]:
         """Record the token in every event and audit row written in the ``with`` block."""
@@ -114,9 +133,13 @@ class Caller:
 
         Raises:
             NotFound: the session is missing, or not for this token, with the same error.
+            Conflict: the operator's name means several sessions; the hint has them.
         """
         if asked is None:
             return None if self.token.is_owners else self._own().id
+        if self.token.is_owners:  # by any name; one that several have is an error
+            known = self.memory.sessions.known(asked, owner=False)
+            return (known or self.memory.sessions.find(asked)).id
         if not self.token.asks_for_any:
             return self.session(asked, owner=False).id
         found = self.memory.sessions.known(asked, owner=False)
@@ -262,9 +285,30 @@ class Caller:
 
         Raises:
             NotFound: the operator names one that does not exist.
+            Conflict: the operator's name means several; the hint has their paths.
         """
         projects = self.memory.projects
-        return projects.path_of(name) if self.token.is_owners else projects.find(name)
+        if self.token.is_owners:
+            return projects.path_of(name)
+        try:
+            return projects.find(name)
+        except Conflict:
+            return projects.clean(name)
+
+    def only_project(self, name: str | None) -> str | None:
+        """Return a path of the project that is asked for alone; None: no other than the memory's.
+
+        Raises:
+            NotFound: the operator names one that does not exist.
+        """
+        if name in {None, ALL_PROJECTS}:
+            return None
+        path, own = self.project_path(name), self.memory.scope.project
+        return None if own is not None and path in self.memory.projects.paths(own) else path
+
+    def near_project(self, name: str | None) -> str | None:
+        """Return a path of the project that is preferred: the one at hand, where none is named."""
+        return self.project_at_hand if name is None else ALL_PROJECTS
 
     def sender(self, asked: str | None, session: Session) -> str | None:
         """Return the sender to store with a message of a session.
@@ -447,6 +491,7 @@ class Callers:
         *,
         scope: Scope | None = None,
         channels: tuple[str, ...] = (),
+        folder: Path | None = None,
     ) -> Caller:
         """Return a caller without a token: a program that this user started, as over stdio.
 
@@ -456,6 +501,7 @@ class Callers:
             name: Its name in events and audit.
             scope: Tenant, agent and project; everything of the home's own tenant if not given.
             channels: Channels whose session keys it may write to.
+            folder: Where it works.
 
         Raises:
             InvalidInput: the audience or the right is not valid.
@@ -471,7 +517,7 @@ class Callers:
             rights=check_right(rights),
             channels=channels,
         )
-        return Caller(token, self._memory(token))
+        return Caller(token, self._memory(token), folder=folder)
 
     def _memory(self, token: Token) -> Memory:
         """Return the memory within the scope of a token."""

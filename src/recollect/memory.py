@@ -309,6 +309,7 @@ class Memory(ExchangeFacade):
         min_importance: float | None = None,
         min_confidence: float | None = None,
         as_of: int | datetime | str | None = None,
+        near_project: str | None = None,
         on_progress: OnProgress = ignore_progress,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -329,6 +330,8 @@ class Memory(ExchangeFacade):
             min_importance: Only observations of at least this importance, 0 to 1.
             min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it.
             as_of: What held then comes first, before what replaced it; times as in `until`.
+            near_project: A path of the project at hand, whose hits are preferred; that of the
+                session ``for_session`` if not given; ``all``: none is.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:

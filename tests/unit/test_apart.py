@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.cli.main import main
 from recollect.cli.doctor.index_checks import check_sharing
+from recollect.cli.main import main
 from recollect.core.scope import Scope
 from recollect.core.settings import load_settings
 from recollect.core.settings.agents import Walls
@@ -95,9 +95,7 @@ def test_agents_of_one_owner_share_and_nobody_elses(tmp_path: Path) -> None:
         ("agents: {main: {apart: true}, work: {search: {limit: 3}}}", [{"own"}, MINE - {"own"}]),
     ],
 )  # fmt: skip
-def test_walls_are_where_the_settings_say(
-    file: str, sides: list[set[str]], tmp_path: Path
-) -> None:
+def test_walls_are_where_the_settings_say(file: str, sides: list[set[str]], tmp_path: Path) -> None:
     """Also of an agent with an index of its own, and of one with another owner."""
     with _opened(tmp_path, file) as memory:
         made = _told(memory, tmp_path)
@@ -147,7 +145,7 @@ def test_an_agent_that_is_only_apart_has_no_index_of_its_own(tmp_path: Path) -> 
 def test_an_older_home_keeps_its_walls_and_asks_once(tmp_path: Path) -> None:
     """Written into its settings at the upgrade; the doctor asks, and the owner decides."""
     home = older_home(tmp_path, ["agent:main:main", "agent:codex:main"])
-    states = []
+    states, own, other = [], "", ""
     for _ in range(2):
         with recollect.open(home, overrides=SETTINGS, live=False) as memory:
             result = check_sharing(memory)

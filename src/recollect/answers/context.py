@@ -53,12 +53,12 @@ class ContextPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContextOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """What a session begins with."""
+    """What a session begins with; without ``session`` a new one, where the project has none yet."""
 
-    session: str
     text: str
     items: list[ContextPart]
     tokens: Tokens
+    session: str | UnsetType = UNSET
 
 
 class InjectionList(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ def context_answer(block: ContextBlock) -> PromptContext:
     return PromptContext(text=block.text, tokens=block.tokens, items=items)
 
 
-def context_output(session_id: str, block: ContextBlock) -> ContextOutput:
+def context_output(session_id: str | None, block: ContextBlock) -> ContextOutput:
     """Return a context block as MCP answers it."""
     items = [
         ContextPart(
@@ -92,4 +92,6 @@ def context_output(session_id: str, block: ContextBlock) -> ContextOutput:
         )
         for item in block.items
     ]
-    return ContextOutput(session=session_id, text=block.text, items=items, tokens=block.tokens)
+    return ContextOutput(
+        text=block.text, items=items, tokens=block.tokens, session=session_id or UNSET
+    )

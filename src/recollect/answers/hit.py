@@ -53,6 +53,8 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
             that name it; not there without any.
         fact: Of a fact what it is, of a message what fact it says; not there without one.
         until: ISO 8601 UTC; until when it held. Not there while it does.
+        project: The name of its project; not there without one.
+        session_title: The title of its session; not there without one.
     """
 
     id: int | str
@@ -65,6 +67,8 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
     links: tuple[Link, ...] | UnsetType = UNSET
     fact: FactMark | UnsetType = UNSET
     until: str | UnsetType = UNSET
+    project: str | UnsetType = UNSET
+    session_title: str | UnsetType = UNSET
 
 
 class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +151,8 @@ class FoundRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         Annotated[str, Meta(description="It held until then: something newer was said.")]
         | UnsetType
     ) = UNSET
+    project: str | UnsetType = UNSET
+    session_title: str | UnsetType = UNSET
 
 
 class SearchOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,6 +178,8 @@ class LineOutput(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     at: str
     title: str
     detail_tokens: int
+    project: str | UnsetType = UNSET
+    session_title: str | UnsetType = UNSET
 
 
 class TimelineOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,11 +198,15 @@ class FoundHit(Hit, frozen=True, kw_only=True):
         type: Of an observation its type, of a message its role.
         title: One line.
         tokens: About what all of it costs in a prompt.
+        project: The name of its project.
+        session_title: The title of its session.
     """
 
     type: str | None
     title: str | None
     tokens: int | None
+    project: str | None
+    session_title: str | None
 
 
 class FoundHits(msgspec.Struct, frozen=True, kw_only=True):
@@ -223,7 +235,8 @@ class HitLines(msgspec.Struct, frozen=True, kw_only=True):
 
 def found_hit(hit: Hit, line: IndexLine | None) -> FoundHit:
     """Return a hit as ``--json`` answers it."""
-    fields: dict[str, Any] = {n: getattr(line, n, None) for n in ("type", "title", "tokens")}
+    named = ("type", "title", "tokens", "project", "session_title")
+    fields: dict[str, Any] = {name: getattr(line, name, None) for name in named}
     return FoundHit(**msgspec.structs.asdict(hit), **fields)
 
 
@@ -266,6 +279,8 @@ def _result_line(line: IndexLine, hit: Hit | None = None) -> ResultLine:
         links=UNSET if hit is None or not hit.links else hit.links,
         fact=UNSET if hit is None or hit.fact is None else hit.fact,
         until=UNSET if hit is None or hit.until is None else to_iso(hit.until),
+        project=line.project or UNSET,
+        session_title=line.session_title or UNSET,
     )
 
 
@@ -309,6 +324,8 @@ def _hit(memory: Memory, hit: Hit, line: IndexLine) -> FoundRecord:
         links=link_outputs(hit.links),
         fact=UNSET if hit.fact is None else _fact_output(hit.fact),
         until=UNSET if hit.until is None else to_iso(hit.until),
+        project=line.project or UNSET,
+        session_title=line.session_title or UNSET,
     )
 
 
@@ -347,6 +364,8 @@ def timeline_output(memory: Memory, timeline: Timeline) -> TimelineOutput:
             at=to_iso(line.at),
             title=line.title,
             detail_tokens=line.tokens,
+            project=line.project or UNSET,
+            session_title=line.session_title or UNSET,
         )
         for line in timeline.lines
     ]

@@ -12,7 +12,7 @@ import msgspec
 from recollect.audience.account import Account, parse_account
 from recollect.audience.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.core.errors import ConfigError, InvalidInput
-from recollect.core.settings.agents import Walls
+from recollect.core.settings.agents import NO_WALLS, Walls
 
 OWNER_HINT = (
     "name your own accounts: `recollect config set sessions.owner telegram:42,slack:U7`; "
@@ -34,7 +34,7 @@ class Owner(msgspec.Struct, frozen=True):
 
     accounts: frozenset[Account] = frozenset()
     links: IdentityLinks = NOBODY_LINKED
-    walls: Walls = Walls()
+    walls: Walls = NO_WALLS
 
     @property
     def is_named(self) -> bool:
@@ -77,7 +77,7 @@ class Owner(msgspec.Struct, frozen=True):
 NOBODY_NAMED = Owner()
 
 
-def read_owner(entries: Iterable[str], links: IdentityLinks, walls: Walls = Walls()) -> Owner:
+def read_owner(entries: Iterable[str], links: IdentityLinks, walls: Walls = NO_WALLS) -> Owner:
     """Return the owner of the setting ``sessions.owner``.
 
     Raises:

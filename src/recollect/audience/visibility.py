@@ -142,9 +142,7 @@ def agent_of_group(name: str) -> str | None:
         return None
 
 
-def _indexed_names(
-    group: VisibilityGroup, owner: Owner, agents: Collection[str]
-) -> frozenset[str]:
+def _indexed_names(group: VisibilityGroup, owner: Owner, agents: Collection[str]) -> frozenset[str]:
     """Return what the index calls a group, of which it names each agent: see `with_walls`."""
     if not group.is_private:
         return frozenset({group.name})

@@ -217,10 +217,14 @@ class _SearchPage:
         from recollect.cli.output.hits import show_hits
 
         hits = self._result.hits[: self._shown]
+        titles = titles_in(self._memory, self._result)
+        for each in self._index_lines.lines:
+            if each.project is not None and each.session_id in titles:
+                titles[each.session_id] = f"{each.project}: {titles[each.session_id]}"
         show_hits(
             hits,
             self._question,
-            titles_in(self._memory, self._result),
+            titles,
             explained=len(hits) if explain else 0,
             cited=self._memory.settings.search.citations == "on",
         )

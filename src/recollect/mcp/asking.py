@@ -10,16 +10,3 @@ if TYPE_CHECKING:  # for a name only
 
 CALLER: ContextVar[Caller] = ContextVar("caller")
 """Set for each request by the server; threads that work for it inherit it."""
-
-
-def project_of(caller: Caller, name: str | None) -> str | None:
-    """Return a path of the requested project; None for the project of the memory.
-
-    Raises:
-        NotFound: the operator names none that there is.
-    """
-    if name is None:
-        return None
-    memory = caller.memory
-    path, own = caller.project_path(name), memory.scope.project
-    return None if own is not None and path in memory.projects.paths(own) else path

@@ -29,7 +29,8 @@ def recall_before_you_answer(
     """Answer a question from what is remembered, and say where it comes from."""
     caller = CALLER.get()
     memory, hears = caller.memory, caller.for_session()
-    result = memory.search(question, _HITS, for_session=hears)
+    near = caller.project_at_hand
+    result = memory.search(question, _HITS, for_session=hears, near_project=near)
     lines = [line.text for line in memory.lines(result, for_session=hears).lines]
     return [
         f"Answer this question: {question}\n\n"
@@ -49,7 +50,8 @@ def session_handover(
 ) -> list[str]:
     """Go on with the work of an earlier session: what was decided, done and left open."""
     caller = CALLER.get()
-    sessions = [caller.session(session)] if session else caller.sessions(limit=1)
+    sessions = [caller.session(session)] if session else []
+    sessions = sessions or caller.sessions(project=caller.project_at_hand, limit=1)
     if not sessions:
         raise NotFound("the home has no session yet", hint="begin one")
     block = caller.memory.context(sessions[0].id, record=False)

@@ -13,6 +13,20 @@ TRANSCRIPT_TOKENS = 8_000
 """What a transcript costs at most: a third of the 25,000 that Claude Code takes of one answer."""
 _NEWEST = 200
 """Messages that are looked at for a transcript."""
+_RECENT = 20
+"""Sessions among which the owner's last one is looked for."""
+
+
+def last_session(caller: Caller, project: str | None) -> str | None:
+    """Return the owner's session that was used last, an ended one too; None without any.
+
+    Args:
+        caller: The operator.
+        project: Only of this project: a path of it.
+    """
+    sessions = caller.memory.sessions
+    recent = sessions.list(project=project, automatic=False, limit=_RECENT)
+    return next((s.id for s in recent if sessions.visibility_group(s.id).is_owners), None)
 
 
 def transcript(caller: Caller, session: Session, budget_tokens: int = TRANSCRIPT_TOKENS) -> str:

@@ -34,14 +34,19 @@ from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.index.model.sync_report import Progress
-from recollect.mcp.asking import CALLER, project_of
+from recollect.mcp.asking import CALLER
 from recollect.mcp.failures import readable
 from recollect.mcp.quoting import as_json
+from recollect.mcp.sessions import last_session
 
 _logger = logging.getLogger(__name__)
 
 Project = Annotated[
-    str | None, Field(description="Only of this project: its folder, name or id. All if left out.")
+    str | None,
+    Field(
+        description="Only of this project: its folder, name or id. Left out, the one you work in "
+        "comes first; all: none does."
+    ),
 ]
 Since = Annotated[
     str | None,
@@ -73,8 +78,6 @@ Lines = Annotated[
         json_schema_extra={"minimum": 0, "maximum": MOST_LINES},
     ),
 ]
-_RECENT = 20
-"""Sessions among which the owner's last one is looked for."""
 _WHEN = "use #12, m88 or an id, an ISO 8601 time, or milliseconds; or give query"
 
 
@@ -141,13 +144,14 @@ def memory_search(
         max_results,
         min_score,
         sources,
-        Scope(tenant=memory.scope.tenant, project=project_of(caller, project)),
+        Scope(tenant=memory.scope.tenant, project=caller.only_project(project)),
         channel=channel,
         for_session=hears,
         min_confidence=min_confidence,
         since=since,
         until=until,
         as_of=as_of,
+        near_project=caller.near_project(project),
         on_progress=_Reporter(context),
     )
     return search_output(memory, result, memory.lines(result, for_session=hears))
@@ -206,7 +210,8 @@ def timeline(
         query,
         before,
         after,
-        project=project_of(caller, project),
+        project=caller.only_project(project),
+        near_project=caller.near_project(project),
         for_session=caller.for_session(),
         since=since,
         until=until,
@@ -267,10 +272,13 @@ def session_context(
     memory = caller.memory
     session_id = caller.for_session(session)
     if session_id is None:
-        latest = memory.sessions.latest(project_of(caller, project))
-        if latest is None:
-            raise NotFound("the home has no session yet", hint="leave the project out")
-        session_id = latest.id
+        about = caller.project_at_hand if project is None else caller.only_project(project)
+        session_id = last_session(caller, about)
+        if session_id is None and about is not None:
+            block = memory.context.about(about, query, max_tokens)
+            return context_output(None, block)
+        if session_id is None:
+            raise NotFound("the home has no session yet", hint="begin one")
     return context_output(session_id, memory.context(session_id, query, max_tokens, record=False))
 
 
@@ -312,7 +320,7 @@ def remember(
         kind,
         importance,
         about=about,
-        project=project_of(caller, project),
+        project=caller.only_project(project),
         trust="agent",
         for_session=_said_in(caller, session),
     )
@@ -325,11 +333,7 @@ def _said_in(caller: Caller, session: str | None) -> str | None:
 
     What is said to others is not the owner's.
     """
-    session_id, sessions = caller.for_session(session), caller.memory.sessions
-    if session_id is not None:
-        return session_id
-    recent = sessions.list(limit=_RECENT)
-    return next((s.id for s in recent if sessions.visibility_group(s.id).is_owners), None)
+    return caller.for_session(session) or last_session(caller, caller.project_at_hand)
 
 
 def forget(

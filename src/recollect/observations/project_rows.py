@@ -122,6 +122,11 @@ class KnownProjects:
         """Return the project that a folder, a name or an id means."""
         return self.of_folder(folder) or self.by_name(name)
 
+    def called(self, name: str) -> list[ProjectRow]:
+        """Return the projects that a name may mean: by their name, or by that of their folder."""
+        heads = (row for row in self.rows.values() if row.merged_into is None)
+        return [row for row in heads if name in {row.name, PurePath(row.root).name}]
+
     def holds(self, folder: ProjectFolder) -> bool:
         """Return whether nothing is to be stored of a folder."""
         if self.is_given(folder.path):
@@ -218,6 +223,18 @@ def _look_alike(one: ProjectRow, other: ProjectRow) -> bool:
     is_named_alike = len({PurePath(root).name for root in roots}) == 1
     is_one_gone = len({os.path.lexists(root) for root in roots}) == 2
     return is_named_alike and is_one_gone and all(map(os.path.isabs, roots))
+
+
+def project_names(tx: Transaction, tenant: str, paths: Set[str]) -> dict[str, str]:
+    """Return the names of the projects that paths belong to; one of none is its own name."""
+    if not paths:
+        return {}
+    known = KnownProjects(tx, tenant)
+    rows = {path: known.rows.get(known.paths[path][0]) for path in paths if path in known.paths}
+    return {
+        path: path if (row := rows.get(path)) is None else known.rows[row.stands_for].name
+        for path in paths
+    }
 
 
 def is_used(tx: Transaction, tenant: str, path: str) -> bool:

@@ -120,6 +120,7 @@ class Projects:
         The name as it is stored if it means no project.
 
         Raises:
+            Conflict: several projects have the name, or a folder of it; the hint has their paths.
             StoreError: the database refused.
         """
         return self._path(name) or self._clean(name)
@@ -129,6 +130,7 @@ class Projects:
 
         Raises:
             NotFound: it means no project.
+            Conflict: several projects have the name, or a folder of it; the hint has their paths.
             StoreError: the database refused.
         """
         path = self._path(name)
@@ -141,7 +143,11 @@ class Projects:
         projects = self.database.read(lambda tx: KnownProjects(tx, self.scope.tenant))
         if name in projects.paths:
             return name
-        row = projects.resolve(self._seen(inspect_folder(name)), name)
+        row = projects.of_folder(self._seen(inspect_folder(name))) or projects.rows.get(name)
+        if row is None and len(called := projects.called(name)) > 1:
+            roots = ", ".join(each.root for each in called)
+            raise Conflict(f"{len(called)} projects have this name", hint=f"use a path: {roots}")
+        row = row or projects.by_name(name)
         return None if row is None else projects.any_path(row, name)
 
     def paths(self, path: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, LiteralString, Protocol, TypeAlias
@@ -32,6 +33,8 @@ if TYPE_CHECKING:  # imported with the first session or time in a question
 
 Asked: TypeAlias = "Callable[[], Sessions]"
 """Returns the sessions; called only where one of them is needed."""
+ALL_PROJECTS = "all"
+"""As the project at hand: none is preferred."""
 _OF_USER: LiteralString = "SELECT 1 FROM sessions WHERE tenant = ? AND user_id = ? LIMIT 1"
 
 
@@ -115,6 +118,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     min_importance: float | None
     min_confidence: float | None
     as_of: int | datetime | str | None
+    near_project: str | None
 
     def options(
         self, seen: Scope, settings: Settings, records: Database, parts: Searched, clock: Clock
@@ -155,10 +159,21 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             else partial(_spoken, records, seen.tenant, self.audience),
             ranges=ranges,
             projects=() if seen.project is None else parts.capture.projects.paths(seen.project),
+            near=self._near(seen, parts),
             said=self._said(settings, clock),
             observations=numbers,
             replacing=self._replacing(seen, settings, records, clock),
         )
+
+    def _near(self, seen: Scope, parts: Searched) -> tuple[str, ...]:
+        """Return the paths of the project at hand: the one that is named, or the session's."""
+        name = self.near_project
+        if seen.project is not None or name == ALL_PROJECTS:
+            return ()
+        if name is None and self.asker.session_id is not None:
+            with suppress(NotFound):  # outside of a narrower scope
+                name = parts.sessions.get(self.asker.session_id).project
+        return () if name is None else parts.capture.projects.paths(name)
 
     def _replacing(
         self, seen: Scope, settings: Settings, records: Database, clock: Clock

@@ -207,6 +207,7 @@ class WorkerMemory:
         min_importance: float | None = None,
         min_confidence: float | None = None,
         as_of: int | datetime | str | None = None,
+        near_project: str | None = None,
         on_progress: OnProgress | None = None,
     ) -> SearchResult:
         """Return the best hits for a question; see `Memory.search`."""
@@ -360,6 +361,7 @@ class WorkerObservations:
         after: int = 5,
         *,
         project: str | None = None,
+        near_project: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
         since: int | datetime | str | None = None,

@@ -241,7 +241,7 @@ _NUMBERED: dict[str, LiteralString] = {
     "observation": "SELECT session_id FROM observations WHERE ",
 }
 """By kind of record: the query for the session of one."""
-_NAMES: LiteralString = "SELECT id, foreign_id, key, title, status FROM sessions WHERE "
+_NAMES: LiteralString = "SELECT id, foreign_id, key, title, status, agent FROM sessions WHERE "
 
 
 def _key_of(text: str) -> SessionKey | None:
@@ -256,7 +256,8 @@ def named_session(tx: Transaction, scope: Scope, name: str, *, deleted: bool = F
 
     An id wins over the end of one, that over the id that it had in another program, that over a
     title, whose case does not matter, and that over a session key, which means the current session
-    of it; the number of one of its records comes last. A deleted session is found by its id or the
+    of it, and that over the plain name in the key of an agent; the number of one of its records
+    comes last. A deleted session is found by its id or the
     end of it; with ``deleted`` by its other names too, where no other session has them.
 
     Raises:
@@ -275,7 +276,7 @@ def named_session(tx: Transaction, scope: Scope, name: str, *, deleted: bool = F
     others = (
         look_up(named_so, name)
         for named_so in (there, removed)
-        for look_up in (_by_foreign_id, _by_title, _by_key)
+        for look_up in (_by_foreign_id, _by_title, _by_key, _by_plain_name)
     )
     for matches in (_by_end(sessions, name), *others):
         if len(matches) == 1:
@@ -298,6 +299,7 @@ class _Known(msgspec.Struct, frozen=True, gc=False):
     key: str | None
     title: str | None
     status: str
+    agent: str | None
 
 
 def _known(tx: Transaction, scope: Scope) -> list[_Known]:
@@ -326,6 +328,18 @@ def _by_key(sessions: Sequence[_Known], name: str) -> list[_Known]:
     return sorted(matches, key=lambda s: s.status != "active")[:1]
 
 
+def _by_plain_name(sessions: Sequence[_Known], name: str) -> list[_Known]:
+    """Return the current session of each agent that has a plain name, as ``agent:work:notes``."""
+    wanted, by_key = name.strip().lower(), dict[str, _Known]()
+    for session in sessions:
+        key = _key_of(session.key) if session.key and session.key.startswith("agent:") else None
+        if key is not None and key.plain_name == wanted:
+            current = by_key.setdefault(key.text, session)
+            if session.status == "active" != current.status:
+                by_key[key.text] = session
+    return list(by_key.values())
+
+
 def _by_record(tx: Transaction, scope: Scope, name: str) -> Session | None:
     """Return the session of the record with a number; None if there is none."""
     record = parse_record(name)
@@ -341,9 +355,10 @@ def _by_record(tx: Transaction, scope: Scope, name: str) -> Session | None:
 def _unclear(sessions: Sequence[_Known]) -> Conflict:
     ids = [session.id for session in sessions]
     more = "" if len(ids) <= SHOWN else f" and {len(ids) - SHOWN} more"
+    agents = [f"{s.id} of {s.agent}" if s.agent else s.id for s in sessions[:SHOWN]]
     return Conflict(
         f"{len(ids)} sessions have this name",
-        hint=f"use an id: {', '.join(ids[:SHOWN])}{more}",
+        hint=f"use an id: {', '.join(agents)}{more}",
         ids=tuple(ids),
     )
 

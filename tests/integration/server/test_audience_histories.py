@@ -610,7 +610,7 @@ class Asking:
             return [f"#{n}" for n in numbers[: 3 * MOST]] + facts
         if name == "path":
             return ["MEMORY.md", *list(self.history.guest_notes())[:MOST]]
-        if name == "project":
+        if name in {"project", "near_project"}:
             return [PROJECT, "apple"]
         if name == "for_sender":
             return ["telegram:42"]

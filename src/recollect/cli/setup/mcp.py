@@ -42,7 +42,8 @@ def mcp(
     with MemoryPool(require_home(context), overrides) as pool:
         about = None if project is None else _project(pool.memory(), path_or_name(project))
         scope = Scope(agent=options.agent, project=about)
-        caller_of = partial(Callers(pool).local, audience, "write", "mcp", scope=scope)
+        local = partial(Callers(pool).local, audience, "write", "mcp", scope=scope)
+        caller_of = partial(local, folder=Path.cwd())
         caller_of()  # refuses a wrong audience before anything is served
         serve_stdio(caller_of)
 

@@ -99,6 +99,9 @@ class Walls(msgspec.Struct, frozen=True):
         return agent if (agent in self.exceptions) != self.everyone else None
 
 
+NO_WALLS = Walls()
+
+
 def agents_named(values: Mapping[str, GivenValue]) -> tuple[str, ...]:
     """Return the agents that a file names, sorted."""
     return tuple(sorted({key.split(".")[1] for key in values if key.startswith(f"{SECTION}.")}))
@@ -106,7 +109,9 @@ def agents_named(values: Mapping[str, GivenValue]) -> tuple[str, ...]:
 
 def agents_tuned(values: Mapping[str, GivenValue]) -> tuple[str, ...]:
     """Return the agents that have settings of their own beside a wall, sorted."""
-    return agents_named({key: value for key, value in values.items() if key.split(".")[2:] != [APART]})
+    return agents_named(
+        {key: value for key, value in values.items() if key.split(".")[2:] != [APART]}
+    )
 
 
 def layered(values: Mapping[str, GivenValue], agent: str | None) -> dict[str, GivenValue]:

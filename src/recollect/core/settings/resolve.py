@@ -16,6 +16,7 @@ import msgspec
 from recollect.core.errors import ConfigError
 from recollect.core.settings.agents import (
     APART,
+    NO_WALLS,
     WHOSE,
     Walls,
     agent_name,
@@ -53,7 +54,7 @@ class ResolvedSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Dotted key -> "default", "config.yaml line 4", "environment RECOLLECT_…", "argument …"."""
     agents: tuple[str, ...] = ()
     """The agents that have settings of their own, sorted."""
-    walls: Walls = Walls()
+    walls: Walls = NO_WALLS
     """Which agents are apart."""
 
     def explain(self) -> tuple[Explained, ...]:
@@ -122,7 +123,7 @@ def load_settings(
     )
 
 
-def _walls(in_file: Mapping[str, GivenValue], outside: Mapping[str, GivenValue]) -> Walls:
+def _walls(in_file: Mapping[str, GivenValue], outside: dict[str, GivenValue]) -> Walls:
     """Return which agents are apart: the settings say so, or give them another owner."""
 
     def of(agent: str | None, *keys: str) -> list[SettingValue]:

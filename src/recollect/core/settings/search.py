@@ -53,6 +53,13 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
         "What the assistant's words, and questions, lose of their score where a question names no "
         "one and is not about oneself: replies repeat what they reply to.",
     ] = 0.07
+    elsewhere: Annotated[
+        float,
+        Meta(ge=0.0, le=1.0, extra={"unit": "share"}),
+        "What hits of other projects lose of their score where a project is at hand: that of the "
+        "folder of an MCP client, or of the session that asks. Chosen on development sets: "
+        "docs/experiments.md, the project at hand. 0: nothing.",
+    ] = 0.3
     newest: Annotated[
         float,
         Meta(ge=0.0, le=1.0, extra={"unit": "share"}),

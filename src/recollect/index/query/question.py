@@ -139,6 +139,7 @@ class RankingRequest(msgspec.Struct, frozen=True, kw_only=True):
         named: Files that the question names; the best chunk of each comes first.
         triggered: Chunks with a trigger in the question.
         projects: Keys of the projects at hand, folded.
+        near: The numbers of the paths of the project at hand; empty where none is preferred.
         now_ms: The time of the question, ms UTC.
         with_files: Whether the best memory files are wanted even where others are better.
     """
@@ -151,6 +152,7 @@ class RankingRequest(msgspec.Struct, frozen=True, kw_only=True):
     named: tuple[NamedFile, ...] = ()
     triggered: frozenset[int] = frozenset()
     projects: frozenset[str] = frozenset()
+    near: tuple[int, ...] = ()
     now_ms: int = 0
     with_files: bool = False
 

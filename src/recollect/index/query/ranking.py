@@ -247,6 +247,10 @@ class Adjustments(msgspec.Struct, frozen=True):
             replied = (arrays.columns["flags"][numbers] & (FROM_ASSISTANT | QUESTION)) > 0
             replied &= arrays.columns["speaker"][numbers] == 0  # speakers with a name are people
             yield "assistant", 1 - np.float32(self.ranking.assistant) * replied
+        if self.request.near and self.ranking.elsewhere:
+            projects = arrays.columns["project"][numbers]
+            is_other = (projects != 0) & ~np.isin(projects, self.request.near)
+            yield "elsewhere", 1 - np.float32(self.ranking.elsewhere) * is_other
         if self.ranking.newest and question.asks_now and len(numbers):
             at = arrays.columns["at"][numbers]
             yield "newest", newest_factors(at, total, self.ranking.newest)

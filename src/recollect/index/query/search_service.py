@@ -78,6 +78,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
             were in force; None: nothing of such an index.
         ranges: Which parts of sessions are searched; None for all.
         projects: The paths of the project of the scope; its project alone if there are none.
+        near: The paths of the project at hand, which is preferred; empty: none is.
         notes_only: Of memory files only the notes of guests; another back end finds the rest.
         said: When it was said, happened or changed; None for any time.
         observations: Only the observations with these numbers, and nothing else.
@@ -95,6 +96,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     spoken: Callable[[], Spoken] | None = None
     ranges: tuple[SeqRange, ...] | None = None
     projects: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
     notes_only: bool = False
     said: SaidWithin | None = None
     observations: tuple[int, ...] | None = None
@@ -359,6 +361,7 @@ class SearchService:
             named=tuple(view.named(tx, query)) if has_files else (),
             triggered=view.triggered(query),
             projects=frozenset(map(project_key, projects)),
+            near=tuple(view.partition.names.number("project", path) for path in options.near),
             now_ms=options.now_ms,
             with_files=limits.files > 0,
         )

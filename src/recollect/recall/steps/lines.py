@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Literal, LiteralString
 
 import msgspec
@@ -44,6 +45,9 @@ class IndexLine(msgspec.Struct, frozen=True, kw_only=True):
         session_id: Its session; None of a file, and of a fact by hand.
         trust: Whose words a fact, or input and output of an observation, are; None of anything
             else.
+        project: The name of the project that it belongs to, for the owner; None without one.
+        session_title: The title of its session, where the asker hears all that is said in it; None
+            without one.
     """
 
     name: str
@@ -56,6 +60,8 @@ class IndexLine(msgspec.Struct, frozen=True, kw_only=True):
     number: int | None = None
     session_id: str | None = None
     trust: str | None = None
+    project: str | None = None
+    session_title: str | None = None
 
     @property
     def text(self) -> str:
@@ -137,6 +143,7 @@ class LineRow(msgspec.Struct, frozen=True, array_like=True):
             number=self.number,
             session_id=self.session_id,
             trust=self.trust,
+            project=self.project,
         )
 
 
@@ -246,12 +253,46 @@ def lines_of(tx: Transaction, scope: Scope, result: SearchResult, audience: Audi
         }
     known |= _fact_lines(tx, scope, result, audience)
     known |= _episode_lines(tx, scope, result, audience)
-    lines = tuple(
-        _file_line(hit) if hit.path is not None else known[hit.ref]
-        for hit in result.hits
-        if hit.path is not None or hit.ref in known
+    lines = placed(
+        tx,
+        scope,
+        [
+            _file_line(hit) if hit.path is not None else known[hit.ref]
+            for hit in result.hits
+            if hit.path is not None or hit.ref in known
+        ],
+        audience,
     )
     return IndexLines(lines=lines, tokens=cost_of(lines))
+
+
+def placed(
+    tx: Transaction, scope: Scope, lines: Sequence[IndexLine], audience: Audience
+) -> tuple[IndexLine, ...]:
+    """Return lines with the name of their project, in place of its path, and the session's title.
+
+    A session that several people share one by one may have its title from the words of another.
+    """
+    from recollect.observations.project_rows import project_names
+    from recollect.sessions.policy.turns import heard_turns
+    from recollect.sessions.record.session import find_session
+
+    @cache
+    def title(session_id: str) -> str | None:
+        session = find_session(tx, scope, session_id)
+        is_heard = session is not None and heard_turns(tx, session, audience).is_all
+        return session.title if session is not None and is_heard else None
+
+    paths = {each.project for each in lines if each.project} if audience.is_owners else set()
+    names = project_names(tx, scope.tenant, paths)
+    return tuple(
+        msgspec.structs.replace(
+            each,
+            project=names.get(each.project or ""),
+            session_title=title(each.session_id) if each.session_id else None,
+        )
+        for each in lines
+    )
 
 
 def _fact_lines(
@@ -275,6 +316,7 @@ def _fact_lines(
             number=fact.number,
             session_id=fact.session_id,
             trust=fact.trust,
+            project=fact.project,
         )
         for fact in only_heard(audience, facts_by_id(tx, scope, ids))
     }
@@ -301,6 +343,7 @@ def _episode_lines(
             number=episode.number,
             session_id=episode.session_id,
             trust="agent",
+            project=episode.project,
         )
         for episode in found_episodes(tx, scope, at, audience)
     }

@@ -20,12 +20,14 @@ from recollect.index.query.hit import SearchResult
 from recollect.observations.observations import Observations
 from recollect.observations.recorder import ObservationParts
 from recollect.observations.rows import IS_REPEATED
+from recollect.recall.audience import ALL_PROJECTS
 from recollect.recall.steps.lines import (
     SHOWN,
     TABLES,
     LineRow,
     Timeline,
     cost_of,
+    placed,
     select_rows,
 )
 from recollect.store.columns import Condition, typed_rows
@@ -82,6 +84,7 @@ class ObservationRecall(Observations):
         after: int = 5,
         *,
         project: str | None = None,
+        near_project: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
         since: int | datetime | str | None = None,
@@ -98,6 +101,9 @@ class ObservationRecall(Observations):
             before: Lines before it, at most.
             after: Lines after it, at most.
             project: Only of this project.
+            near_project: A path of the project at hand: the best hit of a question is one of its
+                rather than another, as for `Memory.search`; around a moment there are only its
+                lines, if it has any.
             for_session: On behalf of this session: only what it may hear.
             for_sender: Whom that session answers, as for `Memory.search`.
             since: Only lines from then on, as for `Memory.search`; the anchor is there in any case.
@@ -118,14 +124,20 @@ class ObservationRecall(Observations):
         asker = Asker(for_session, for_sender)
         if query is not None:
             asked = {"for_session": for_session, "for_sender": for_sender}
-            anchor = self._best(query, since=since, until=until, **asked)
+            near = {"near_project": near_project}
+            anchor = self._best(query, since=since, until=until, **asked, **near)
         if anchor is None:
             anchor = to_datetime(within[0] if since is not None else within[1])
         meant = _meant(anchor)
 
         def unit(tx: Transaction) -> Timeline:
-            around = _Around(self.scope, self._parts.audience(tx, asker), project, within)
-            return around.read(meant, before, after, tx)
+            audience, here = self._parts.audience(tx, asker), project
+            if here is None and isinstance(meant, int) and near_project != ALL_PROJECTS:
+                here = near_project
+            found = _Around(self.scope, audience, here, within).read(meant, before, after, tx)
+            if here == project or found.lines:
+                return found
+            return _Around(self.scope, audience, project, within).read(meant, before, after, tx)
 
         return self._parts.database.read(unit)
 
@@ -199,11 +211,12 @@ class _Around:
             place = found.key
         earlier = self._walk(tx, place, before, back=True)[::-1]
         later = self._walk(tx, place, after, back=False)
-        line = None if found is None else found.line(self._audience)
-        first = tuple(row.line(self._audience) for row in earlier)
-        last = tuple(row.line(self._audience) for row in later)
-        tokens = cost_of([*first, *last, *([] if line is None else [line])])
-        return Timeline(before=first, anchor=line, after=last, tokens=tokens)
+        rows = [*earlier, *([] if found is None else [found]), *later]
+        own = [row.line(self._audience) for row in rows]
+        lines = placed(tx, self._scope, own, self._audience)
+        first, last = lines[: len(earlier)], lines[len(rows) - len(later) :]
+        line = None if found is None else lines[len(earlier)]
+        return Timeline(before=first, anchor=line, after=last, tokens=cost_of(lines))
 
     def _anchor(self, tx: Transaction, meant: RecordName) -> LineRow:
         """Return the anchor, and narrow what follows to its project and audience."""

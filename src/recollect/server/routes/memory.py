@@ -53,6 +53,7 @@ class SearchFields(OnBehalf, frozen=True, kw_only=True):
     min_importance: float | None = None
     min_confidence: float | None = None
     as_of: int | str | None = None
+    near_project: str | None = None
 
 
 class LinesFields(OnBehalf, frozen=True, kw_only=True):
@@ -84,6 +85,7 @@ class TimelineFields(OnBehalf, frozen=True, kw_only=True):
     before: LineCount = 5
     after: LineCount = 5
     project: str | None = None
+    near_project: str | None = None
     since: int | str | None = None
     until: int | str | None = None
 

@@ -24,7 +24,8 @@ class Search(Fields, frozen=True, kw_only=True):
         query: A question or words, 4,000 characters at most.
         limit: Results at most, 1 to 1,000.
         type: Only observations of this type, or of these.
-        project: Only of this project: a path of it, its name or its id.
+        project: Only of this project: a path of it, its name or its id. ``all``: of any, and that
+            of the session that asks is not preferred.
         date_from: Only from then on, ISO 8601 or ms.
         date_to: Only up to then, inclusive: of a day the whole.
         min_importance: Only observations that are at least so important, 0 to 1.
@@ -97,7 +98,7 @@ def search(caller: Caller, fields: Search) -> SearchResults:
     """Search observations, or other sources too; one line for each."""
     memory, audience = caller.memory, caller.for_session(fields.for_session)
     types = [fields.type] if isinstance(fields.type, str) else fields.type
-    project = _project(caller, fields.project)
+    project = caller.only_project(fields.project)
     result = memory.search(
         fields.query,
         fields.limit,
@@ -111,6 +112,7 @@ def search(caller: Caller, fields: Search) -> SearchResults:
         min_importance=fields.min_importance,
         min_confidence=fields.min_confidence,
         as_of=None if fields.as_of is None else moment_of(fields.as_of, through=True),
+        near_project=caller.near_project(fields.project),
     )
     return search_answer(result, memory.lines(result, for_session=audience))
 
@@ -123,7 +125,8 @@ def timeline(caller: Caller, fields: Around) -> TimelineLines:
         fields.query,
         fields.before,
         fields.after,
-        project=_project(caller, fields.project),
+        project=caller.only_project(fields.project),
+        near_project=caller.near_project(fields.project),
         for_session=caller.for_session(fields.for_session),
         since=None if fields.date_from is None else moment_of(fields.date_from),
         until=None if fields.date_to is None else moment_of(fields.date_to, through=True),
@@ -142,7 +145,7 @@ def context(caller: Caller, fields: ForPrompt) -> PromptContext:
     if session is not None and session.status != "deleted":
         return context_answer(contexts(session.id, fields.query, most))
     block = contexts.about(
-        _project(caller, fields.project),
+        None if fields.project is None else caller.project_path(fields.project),
         fields.query,
         most,
         for_session=caller.for_session(),
@@ -150,8 +153,3 @@ def context(caller: Caller, fields: ForPrompt) -> PromptContext:
         owner=fields.owner and caller.token.is_owners,
     )
     return context_answer(block)
-
-
-def _project(caller: Caller, name: str | None) -> str | None:
-    """Return a path of the project that is asked for."""
-    return None if name is None else caller.project_path(name)
