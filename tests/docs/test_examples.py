@@ -13,6 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
 
 SAYS = {
+    "agents_share.py": "agent:codex:main ['The staging host is called kestrel.']\n"
+    "agent:codex:telegram:direct:7 []\n[('blog', 'The staging host of the blog is called wren.'), "
+    "('shop', 'The staging host is called kestrel.')]\n",
     "async_first_steps.py": "No tins: they let the damp in.\n1 SessionCreated",
     "async_many.py": "True trays: 20\ngarden",
     "agent_loop.py": "It is written down.\nRedis.\n",
