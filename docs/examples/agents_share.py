@@ -1,4 +1,4 @@
-"""Two agents of one person share; a guest of one of them is told nothing, nor tells anything."""
+"""Two agents of one person share; a guest of one of them hears nothing of it."""
 
 # start
 import recollect

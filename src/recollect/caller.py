@@ -19,7 +19,7 @@ from recollect.audience.account import escaped, parse_account
 from recollect.audience.session_key import AUTOMATIC, SessionKey, parse_key
 from recollect.audience.visibility import VisibilityGroup, visibility_group_of
 from recollect.core.actor import acting
-from recollect.core.errors import Conflict, Denied, NotFound, StoreError
+from recollect.core.errors import Denied, NotFound, StoreError
 from recollect.core.scope import Scope
 from recollect.governance.token_file import digest_of
 from recollect.governance.tokens import (
@@ -32,9 +32,8 @@ from recollect.governance.tokens import (
     check_right,
 )
 from recollect.memory import Memory
-from recollect.observations.project_folder import inspect_folder
 from recollect.pool import MemoryPool
-from recollect.recall.audience import ALL_PROJECTS
+from recollect.recall.steps.asked_projects import AskedProjects
 from recollect.sessions.lifecycle import ForeignName, Hooked, Moment
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import LIST_THEM, Session
@@ -71,14 +70,10 @@ class Caller:
         self.folder = folder
 
     @cached_property
-    def project_at_hand(self) -> str | None:
-        """A path of the project that the program works in; None where that is not known."""
-        if self.folder is None or self.memory.scope.project is not None:
-            return None
-        projects, path = self.memory.projects, str(self.folder)
-        folder = inspect_folder(path)  # a client may be started anywhere, as in /
-        is_one = folder.git is not None or folder.file_id is not None
-        return projects.find(path) if is_one or projects.known(path) is not None else None
+    def projects(self) -> AskedProjects:
+        """The projects that requests name."""
+        projects, is_owners = self.memory.projects, self.token.is_owners
+        return AskedProjects(projects, self.folder, is_owners=is_owners)
 
     def acting(self) -> AbstractContextManager[None]:
         """Record the token in every event and audit row written in the ``with`` block."""
@@ -137,12 +132,11 @@ class Caller:
         """
         if asked is None:
             return None if self.token.is_owners else self._own().id
-        if self.token.is_owners:  # by any name; one that several have is an error
-            known = self.memory.sessions.known(asked, owner=False)
-            return (known or self.memory.sessions.find(asked)).id
-        if not self.token.asks_for_any:
+        if not (self.token.asks_for_any or self.token.is_owners):
             return self.session(asked, owner=False).id
         found = self.memory.sessions.known(asked, owner=False)
+        if found is None and self.token.is_owners:
+            found = self.memory.sessions.find(asked)  # by any name that is one session's
         if found is None:
             raise _not_found()
         return found.id
@@ -244,7 +238,7 @@ class Caller:
         if found is None:
             self._check_new(self._place(key))
         if found is None or key.channel is not None:
-            found = sessions.open(key.text, self._project(project), owner=owner)
+            found = sessions.open(key.text, self.projects.of_new(project), owner=owner)
         return self.writable(found)
 
     def hooked(
@@ -273,42 +267,10 @@ class Caller:
         named = self._key(name).text if isinstance(name, str) else name
         whose = self._may_own(self.token.is_owners if owner is None else owner)
         found = self.memory.sessions.hooked(
-            named, self._project(project), moment, at=at, owner=whose, beginning=check
+            named, self.projects.of_new(project), moment, at=at, owner=whose, beginning=check
         )
         self.writable(found.session)
         return found
-
-    def project_path(self, name: str) -> str:
-        """Return a path of the project that a filter names.
-
-        Callers other than the operator do not learn which exist: they get the name itself.
-
-        Raises:
-            NotFound: the operator names one that does not exist.
-            Conflict: the operator's name means several; the hint has their paths.
-        """
-        projects = self.memory.projects
-        if self.token.is_owners:
-            return projects.path_of(name)
-        try:
-            return projects.find(name)
-        except Conflict:
-            return projects.clean(name)
-
-    def only_project(self, name: str | None) -> str | None:
-        """Return a path of the project that is asked for alone; None: no other than the memory's.
-
-        Raises:
-            NotFound: the operator names one that does not exist.
-        """
-        if name in {None, ALL_PROJECTS}:
-            return None
-        path, own = self.project_path(name), self.memory.scope.project
-        return None if own is not None and path in self.memory.projects.paths(own) else path
-
-    def near_project(self, name: str | None) -> str | None:
-        """Return a path of the project that is preferred: the one at hand, where none is named."""
-        return self.project_at_hand if name is None else ALL_PROJECTS
 
     def sender(self, asked: str | None, session: Session) -> str | None:
         """Return the sender to store with a message of a session.
@@ -417,14 +379,6 @@ class Caller:
         parts = ("agent" if own.agent else None, own.agent, own.channel, own.account)
         place = [*filter(None, parts), own.chat_type, own.place.peer or "", "thread", part]
         return (id_or_key, ":".join(place))
-
-    def _project(self, project: str | None) -> str | None:
-        """Return the project of a new session: any path of the token's project means that one."""
-        own = self.memory.scope.project
-        if own is None or project is None or project == own:
-            return project
-        projects = self.memory.projects
-        return own if projects.find(project) in projects.paths(own) else project
 
 
 class Callers:

@@ -330,8 +330,7 @@ class Memory(ExchangeFacade):
             min_importance: Only observations of at least this importance, 0 to 1.
             min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it.
             as_of: What held then comes first, before what replaced it; times as in `until`.
-            near_project: A path of the project at hand, whose hits are preferred; that of the
-                session ``for_session`` if not given; ``all``: none is.
+            near_project: The project at hand is preferred, by a path; else that of the session.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -351,8 +350,12 @@ class Memory(ExchangeFacade):
         result = result if min_confidence is None else above_confidence(result, min_confidence)
         if seen.tenant in rooms.index.search_service.fact_tenants:
             result = rooms.with_facts(result, asker, options)
+        return self._linked(result, asker)
+
+    def _linked(self, result: SearchResult, asker: Asker) -> SearchResult:
+        """Return a result whose hits have links between memory files and observations."""
         is_linked = any(hit.source in {FILES, OBSERVATIONS} for hit in result.hits)
-        return rooms.linker(asker).hits(result) if is_linked else result
+        return self._rooms.linker(asker).hits(result) if is_linked else result
 
     def _found(
         self,

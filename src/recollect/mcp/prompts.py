@@ -29,7 +29,7 @@ def recall_before_you_answer(
     """Answer a question from what is remembered, and say where it comes from."""
     caller = CALLER.get()
     memory, hears = caller.memory, caller.for_session()
-    near = caller.project_at_hand
+    near = caller.projects.at_hand
     result = memory.search(question, _HITS, for_session=hears, near_project=near)
     lines = [line.text for line in memory.lines(result, for_session=hears).lines]
     return [
@@ -51,7 +51,7 @@ def session_handover(
     """Go on with the work of an earlier session: what was decided, done and left open."""
     caller = CALLER.get()
     sessions = [caller.session(session)] if session else []
-    sessions = sessions or caller.sessions(project=caller.project_at_hand, limit=1)
+    sessions = sessions or caller.sessions(project=caller.projects.at_hand, limit=1)
     if not sessions:
         raise NotFound("the home has no session yet", hint="begin one")
     block = caller.memory.context(sessions[0].id, record=False)

@@ -144,14 +144,14 @@ def memory_search(
         max_results,
         min_score,
         sources,
-        Scope(tenant=memory.scope.tenant, project=caller.only_project(project)),
+        Scope(tenant=memory.scope.tenant, project=caller.projects.only(project)),
         channel=channel,
         for_session=hears,
         min_confidence=min_confidence,
         since=since,
         until=until,
         as_of=as_of,
-        near_project=caller.near_project(project),
+        near_project=caller.projects.near(project),
         on_progress=_Reporter(context),
     )
     return search_output(memory, result, memory.lines(result, for_session=hears))
@@ -210,8 +210,8 @@ def timeline(
         query,
         before,
         after,
-        project=caller.only_project(project),
-        near_project=caller.near_project(project),
+        project=caller.projects.only(project),
+        near_project=caller.projects.near(project),
         for_session=caller.for_session(),
         since=since,
         until=until,
@@ -272,7 +272,7 @@ def session_context(
     memory = caller.memory
     session_id = caller.for_session(session)
     if session_id is None:
-        about = caller.project_at_hand if project is None else caller.only_project(project)
+        about = caller.projects.at_hand if project is None else caller.projects.only(project)
         session_id = last_session(caller, about)
         if session_id is None and about is not None:
             block = memory.context.about(about, query, max_tokens)
@@ -320,7 +320,7 @@ def remember(
         kind,
         importance,
         about=about,
-        project=caller.only_project(project),
+        project=caller.projects.only(project),
         trust="agent",
         for_session=_said_in(caller, session),
     )
@@ -333,7 +333,7 @@ def _said_in(caller: Caller, session: str | None) -> str | None:
 
     What is said to others is not the owner's.
     """
-    return caller.for_session(session) or last_session(caller, caller.project_at_hand)
+    return caller.for_session(session) or last_session(caller, caller.projects.at_hand)
 
 
 def forget(

@@ -229,11 +229,11 @@ def project_names(tx: Transaction, tenant: str, paths: Set[str]) -> dict[str, st
     """Return the names of the projects that paths belong to; one of none is its own name."""
     if not paths:
         return {}
-    known = KnownProjects(tx, tenant)
-    rows = {path: known.rows.get(known.paths[path][0]) for path in paths if path in known.paths}
+    projects = KnownProjects(tx, tenant)
+    rows = {path: projects.rows.get(projects.paths.get(path, ("", ""))[0]) for path in paths}
     return {
-        path: path if (row := rows.get(path)) is None else known.rows[row.stands_for].name
-        for path in paths
+        path: path if row is None else projects.rows[row.stands_for].name
+        for path, row in rows.items()
     }
 
 

@@ -48,6 +48,7 @@ NAMES = [
     "spool",
     "agents",
     "workspace",
+    "sharing",
     "owner",
     "notes",
     "capture",

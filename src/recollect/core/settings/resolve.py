@@ -131,9 +131,9 @@ def _walls(in_file: Mapping[str, GivenValue], outside: dict[str, GivenValue]) ->
         return [_converted(k, values[k]) if k in values else leaves()[k][1] for k in keys]
 
     everyone, owner = of(None, APART) == [True], of(None, *WHOSE)
-    named = frozenset(agents_named(in_file))
-    apart = frozenset(a for a in named if of(a, APART) == [True] or of(a, *WHOSE) != owner)
-    return Walls(everyone, named - apart if everyone else apart)
+    agents = frozenset(agents_named(in_file))
+    apart = frozenset(a for a in agents if of(a, APART) == [True] or of(a, *WHOSE) != owner)
+    return Walls(everyone, agents - apart if everyone else apart)
 
 
 def _converted(key: str, entry: GivenValue) -> SettingValue:

@@ -478,11 +478,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     """The whole tree. Only the composition root sees it."""
 
     apart: Annotated[
-        bool,
-        "Whether your agents are apart: what one of them was told or did is not heard by the "
-        "others. false: one memory for all of your agents; agents.NAME.apart keeps one of them "
-        "out. Groups and guests of an agent, and an agent with another sessions.owner, are apart "
-        "in any case. A home that had sessions before this setting keeps true.",
+        bool, "Whether your agents hear nothing of each other; agents.NAME.apart says it of one."
     ] = False
     store: StoreSettings = field(default_factory=StoreSettings)
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)

@@ -74,8 +74,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         now_ms: The time of the question, ms UTC; for recency.
         times: The times that the question names.
         audience: On whose behalf is searched; None: the owner of the scope.
-        spoken: Returns what the audience hears now, for an index that was built when other rules
-            were in force; None: nothing of such an index.
+        spoken: Returns what is heard now, for an index of other rules; None: nothing of such a one.
         ranges: Which parts of sessions are searched; None for all.
         projects: The paths of the project of the scope; its project alone if there are none.
         near: The paths of the project at hand, which is preferred; empty: none is.

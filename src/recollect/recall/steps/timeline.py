@@ -20,7 +20,6 @@ from recollect.index.query.hit import SearchResult
 from recollect.observations.observations import Observations
 from recollect.observations.recorder import ObservationParts
 from recollect.observations.rows import IS_REPEATED
-from recollect.recall.audience import ALL_PROJECTS
 from recollect.recall.steps.lines import (
     SHOWN,
     TABLES,
@@ -101,9 +100,7 @@ class ObservationRecall(Observations):
             before: Lines before it, at most.
             after: Lines after it, at most.
             project: Only of this project.
-            near_project: A path of the project at hand: the best hit of a question is one of its
-                rather than another, as for `Memory.search`; around a moment there are only its
-                lines, if it has any.
+            near_project: As for `Memory.search`; around a moment only its lines, if there are any.
             for_session: On behalf of this session: only what it may hear.
             for_sender: Whom that session answers, as for `Memory.search`.
             since: Only lines from then on, as for `Memory.search`; the anchor is there in any case.
@@ -118,26 +115,24 @@ class ObservationRecall(Observations):
         is_around = (anchor is None) != (query is None)
         if not is_around and (anchor is not None or within == _ALWAYS):
             raise InvalidInput("a timeline needs an anchor or a query", hint=f"give one: {_HINT}")
-        check_count(before, "a number of lines")
-        check_count(after, "a number of lines")
-        check_most(max(before, after), MOST_LINES, "a number of lines")
+        _check_lines(before, after)
         asker = Asker(for_session, for_sender)
         if query is not None:
             asked = {"for_session": for_session, "for_sender": for_sender}
-            near = {"near_project": near_project}
-            anchor = self._best(query, since=since, until=until, **asked, **near)
+            asked["near_project"] = near_project
+            anchor = self._best(query, since=since, until=until, **asked)
         if anchor is None:
             anchor = to_datetime(within[0] if since is not None else within[1])
         meant = _meant(anchor)
 
+        tried = [near_project, None] if project is None and isinstance(meant, int) else [project]
+
         def unit(tx: Transaction) -> Timeline:
-            audience, here = self._parts.audience(tx, asker), project
-            if here is None and isinstance(meant, int) and near_project != ALL_PROJECTS:
-                here = near_project
-            found = _Around(self.scope, audience, here, within).read(meant, before, after, tx)
-            if here == project or found.lines:
-                return found
-            return _Around(self.scope, audience, project, within).read(meant, before, after, tx)
+            audience = self._parts.audience(tx, asker)
+            around = (_Around(self.scope, audience, each, within) for each in tried)
+            timelines = (each.read(meant, before, after, tx) for each in around)
+            first = next(timelines)
+            return first if first.lines else next(timelines, first)
 
         return self._parts.database.read(unit)
 
@@ -158,6 +153,12 @@ class ObservationRecall(Observations):
         for hit in found.hits:
             return hit.ref
         raise NotFound("nothing fits the question", hint="ask in other words")
+
+
+def _check_lines(before: int, after: int) -> None:
+    for most in (before, after):
+        check_count(most, "a number of lines")
+        check_most(most, MOST_LINES, "a number of lines")
 
 
 def _meant(anchor: object) -> RecordName | int:

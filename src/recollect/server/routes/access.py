@@ -86,7 +86,7 @@ def add_token(caller: Caller, fields: NewToken) -> Created[IssuedToken]:
         fields.name,
         tenant=fields.tenant,
         agent=fields.agent,
-        project=None if fields.project is None else caller.project_path(fields.project),
+        project=None if fields.project is None else caller.projects.path(fields.project),
         audience=fields.audience,
         rights=fields.rights,
         channels=fields.channels,

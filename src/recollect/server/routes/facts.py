@@ -136,7 +136,7 @@ def remember(caller: Caller, fields: NewFact) -> Created[RememberAnswer] | Remem
         fields.confidence,
         fields.source,
         about=fields.about,
-        project=None if fields.project is None else caller.project_path(fields.project),
+        project=None if fields.project is None else caller.projects.path(fields.project),
         trust=fields.trust if is_persons else "agent",
         for_session=caller.for_session(fields.for_session),
     )
@@ -149,7 +149,7 @@ def remember(caller: Caller, fields: NewFact) -> Created[RememberAnswer] | Remem
 def list_facts(caller: Caller, fields: FactFilter) -> FactPage:
     """List facts, the newest first, or those that fit a question; a cursor gets the next page."""
     facts, hears = caller.memory.facts, caller.for_session(fields.for_session)
-    project = None if fields.project is None else caller.project_path(fields.project)
+    project = None if fields.project is None else caller.projects.path(fields.project)
     as_of = None if fields.as_of is None else moment_of(fields.as_of)
     if fields.query is not None:
         hits = facts.search(

@@ -237,7 +237,7 @@ def get(caller: Caller, fields: OneObservation) -> ObservationAnswer:
 def list_observations(caller: Caller, fields: ObservationFilter) -> ObservationPage:
     """List observations, the newest first; a cursor gets the next page."""
     session = None if fields.session_key is None else caller.session(fields.session_key).id
-    project = None if fields.project is None else caller.project_path(fields.project)
+    project = None if fields.project is None else caller.projects.path(fields.project)
 
     def read(until: int | None, most: int) -> list[Observation]:
         return caller.memory.observations.list(

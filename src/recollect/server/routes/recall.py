@@ -98,7 +98,7 @@ def search(caller: Caller, fields: Search) -> SearchResults:
     """Search observations, or other sources too; one line for each."""
     memory, audience = caller.memory, caller.for_session(fields.for_session)
     types = [fields.type] if isinstance(fields.type, str) else fields.type
-    project = caller.only_project(fields.project)
+    project = caller.projects.only(fields.project)
     result = memory.search(
         fields.query,
         fields.limit,
@@ -112,7 +112,7 @@ def search(caller: Caller, fields: Search) -> SearchResults:
         min_importance=fields.min_importance,
         min_confidence=fields.min_confidence,
         as_of=None if fields.as_of is None else moment_of(fields.as_of, through=True),
-        near_project=caller.near_project(fields.project),
+        near_project=caller.projects.near(fields.project),
     )
     return search_answer(result, memory.lines(result, for_session=audience))
 
@@ -125,8 +125,8 @@ def timeline(caller: Caller, fields: Around) -> TimelineLines:
         fields.query,
         fields.before,
         fields.after,
-        project=caller.only_project(fields.project),
-        near_project=caller.near_project(fields.project),
+        project=caller.projects.only(fields.project),
+        near_project=caller.projects.near(fields.project),
         for_session=caller.for_session(fields.for_session),
         since=None if fields.date_from is None else moment_of(fields.date_from),
         until=None if fields.date_to is None else moment_of(fields.date_to, through=True),
@@ -145,7 +145,7 @@ def context(caller: Caller, fields: ForPrompt) -> PromptContext:
     if session is not None and session.status != "deleted":
         return context_answer(contexts(session.id, fields.query, most))
     block = contexts.about(
-        None if fields.project is None else caller.project_path(fields.project),
+        None if fields.project is None else caller.projects.path(fields.project),
         fields.query,
         most,
         for_session=caller.for_session(),
