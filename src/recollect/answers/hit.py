@@ -235,8 +235,8 @@ class HitLines(msgspec.Struct, frozen=True, kw_only=True):
 
 def found_hit(hit: Hit, line: IndexLine | None) -> FoundHit:
     """Return a hit as ``--json`` answers it."""
-    named = ("type", "title", "tokens", "project", "session_title")
-    fields: dict[str, Any] = {name: getattr(line, name, None) for name in named}
+    columns = ("type", "title", "tokens", "project", "session_title")
+    fields: dict[str, Any] = {name: getattr(line, name, None) for name in columns}
     return FoundHit(**msgspec.structs.asdict(hit), **fields)
 
 

@@ -330,10 +330,10 @@ def _by_key(sessions: Sequence[_Known], name: str) -> list[_Known]:
 
 def _by_plain_name(sessions: Sequence[_Known], name: str) -> list[_Known]:
     """Return the current session of each agent that has a plain name, as ``agent:work:notes``."""
-    wanted, by_key = name.strip().lower(), dict[str, _Known]()
+    plain_name, by_key = name.strip().lower(), dict[str, _Known]()
     for session in sessions:
         key = _key_of(session.key) if session.key and session.key.startswith("agent:") else None
-        if key is not None and key.plain_name == wanted:
+        if key is not None and key.plain_name == plain_name:
             current = by_key.setdefault(key.text, session)
             if session.status == "active" != current.status:
                 by_key[key.text] = session
