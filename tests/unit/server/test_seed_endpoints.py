@@ -158,7 +158,8 @@ def test_a_search_answers_results(client: Client, tmp_path: Path) -> None:
     status, found = client.post("/api/search", {"query": "zebra queue"})
     assert (status, len(found["results"])) == (200, 1)
     (result,) = found["results"]
-    assert set(result) == set(RESULT.split())
+    assert set(result) == {*RESULT.split(), "project"}
+    assert result["project"] == "zebra"
     assert (result["id"], result["source"], result["type"]) == (
         made["id"],
         "observations",
