@@ -128,15 +128,12 @@ class Caller:
 
         Raises:
             NotFound: the session is missing, or not for this token, with the same error.
-            Conflict: the operator's name means several sessions; the hint has them.
         """
         if asked is None:
             return None if self.token.is_owners else self._own().id
-        if not (self.token.asks_for_any or self.token.is_owners):
+        if not self.token.asks_for_any:
             return self.session(asked, owner=False).id
         found = self.memory.sessions.known(asked, owner=False)
-        if found is None and self.token.is_owners:
-            found = self.memory.sessions.find(asked)  # by any name that is one session's
         if found is None:
             raise _not_found()
         return found.id

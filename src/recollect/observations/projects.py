@@ -120,7 +120,6 @@ class Projects:
         The name as it is stored if it means no project.
 
         Raises:
-            Conflict: several projects have the name, or a folder of it; the hint has their paths.
             StoreError: the database refused.
         """
         return self._path(name) or self._clean(name)
@@ -136,6 +135,12 @@ class Projects:
         path = self._path(name)
         if path is None:
             raise _no_project()
+        folder = self._seen(inspect_folder(name))
+        projects = self.database.read(lambda tx: KnownProjects(tx, self.scope.tenant))
+        called = projects.called(name)
+        if len(called) > 1 and projects.of_folder(folder) is None and name not in projects.rows:
+            roots = ", ".join(each.root for each in called)
+            raise Conflict(f"{len(called)} projects have this name", hint=f"use a path: {roots}")
         return path
 
     def _path(self, name: str) -> str | None:
@@ -143,11 +148,7 @@ class Projects:
         projects = self.database.read(lambda tx: KnownProjects(tx, self.scope.tenant))
         if name in projects.paths:
             return name
-        row = projects.of_folder(self._seen(inspect_folder(name))) or projects.rows.get(name)
-        if row is None and len(called := projects.called(name)) > 1:
-            roots = ", ".join(each.root for each in called)
-            raise Conflict(f"{len(called)} projects have this name", hint=f"use a path: {roots}")
-        row = row or projects.by_name(name)
+        row = projects.resolve(self._seen(inspect_folder(name)), name)
         return None if row is None else projects.any_path(row, name)
 
     def paths(self, path: str) -> tuple[str, ...]:

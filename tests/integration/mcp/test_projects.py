@@ -12,6 +12,7 @@ from mcp.client.stdio import stdio_client
 
 import recollect
 from recollect.caller import Callers
+from recollect.core.errors import Conflict
 from recollect.mcp.server import make_server
 from recollect.pool import MemoryPool
 from recollect.sessions.lifecycle import ForeignName
@@ -126,10 +127,14 @@ def test_a_name_that_several_have_is_an_error_that_names_them(work: Work, tmp_pa
         made = [memory.sessions.open(f"agent:{a}:notes", owner=True).id for a in ("one", "two")]
         alone = memory.sessions.open("agent:one:alone", owner=True).id
         memory.sessions.create(project=str(other))
-    told = failure(work.ask(None, "session_context", session="notes"))
-    assert "2 sessions have this name (conflict)" in told
-    assert all(f"{id_} of {agent}" in told for id_, agent in zip(made, ("one", "two"), strict=True))
-    assert answer(work.ask(None, "session_context", session="alone"))["session"] == alone
+        with pytest.raises(Conflict, match="2 sessions have this name") as several:
+            memory.sessions.find("notes")
+        named = zip(made, ("one", "two"), strict=True)
+        assert all(f"{id_} of {agent}" in several.value.hint for id_, agent in named)
+        assert memory.sessions.find("alone").id == alone
+    # On whose behalf is asked is never guessed: a plain name may be a guest's.
+    for name in ("notes", "alone"):
+        assert "not_found" in failure(work.ask(None, "session_context", session=name))
     told = failure(work.ask(None, "memory_search", query="kite", project="shop"))
     assert "2 projects have this name (conflict)" in told
     assert str(other) in told

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 
-from recollect.core.errors import Conflict
 from recollect.observations.project_folder import inspect_folder
 from recollect.observations.projects import Projects
 from recollect.recall.audience import ALL_PROJECTS
@@ -33,12 +32,8 @@ class AskedProjects:
             NotFound: the operator names one that does not exist.
             Conflict: the operator's name means several; the hint has their paths.
         """
-        if self._is_owners:
-            return self._projects.path_of(name)
-        try:
-            return self._projects.find(name)
-        except Conflict:
-            return self._projects.clean(name)
+        projects = self._projects
+        return projects.path_of(name) if self._is_owners else projects.find(name)
 
     def only(self, name: str | None) -> str | None:
         """Return a path of the project that is asked for alone; None: no other than the memory's.
