@@ -13,6 +13,7 @@ from weakref import finalize
 from recollect.audience.visibility import Asker, group_of_turn
 from recollect.core.errors import Denied, InvalidInput
 from recollect.core.scope import Scope
+from recollect.core.settings import shell_command
 from recollect.recall.audience import AudienceResolver
 from recollect.store.meta import REDACTION_SALT, persisted_random
 from recollect.store.sqlite.home import BLOBS
@@ -308,6 +309,7 @@ class Rooms:
             scope=self.scope,
             sizer=Sizer(self.opened.options.count_tokens),
             secret=bytes.fromhex(persisted_random(self.records, REDACTION_SALT)),
+            command=shell_command(home.folder),
             paths=lambda path: capture().projects.paths(path),
         )
 

@@ -18,7 +18,8 @@ class ContextLine(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         id: The number of an observation; ``e3`` of the summary of a session.
-        section: ``types``, ``summary`` or ``changes``.
+        section: ``rules``, ``facts``, ``summary``, ``open``, ``types``, ``changes``; with a
+            question also ``episodes`` and ``said``.
         tokens: What its lines cost.
         why: The parts of its score.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -52,6 +53,10 @@ def context(
         typer.Option(help="Why it is made; after resume and fork, only what is new."),
     ] = "startup",
     for_sender: ForSender = None,
+    project: Annotated[
+        str | None,
+        typer.Option(help="What the next session of this project gets, and why each line."),
+    ] = None,
     preview: Annotated[
         bool, typer.Option("--preview", help="Do not record it as injected.")
     ] = False,
@@ -59,9 +64,12 @@ def context(
         bool, typer.Option("--last", help="Show what was injected last, where and why.")
     ] = False,
 ) -> None:
-    """Print what an agent is given by itself: decisions, fixes, the last session and changes."""
+    """Print what an agent is given by itself: rules, what holds, where the work was left."""
     if last:
         _give_last(context, session)
+        return
+    if project is not None:
+        _give_next(context, project, query, budget, client)
         return
     with recalling(context) as memory:
         session_id = None if session is None else memory.sessions.find(session).id
@@ -75,6 +83,34 @@ def context(
             record=not preview,
         )
         answer(context, block, lambda: _show_block(block))
+
+
+def _give_next(
+    context: typer.Context,
+    project: str,
+    query: str | None,
+    budget: int | None,
+    client: str | None,
+) -> None:
+    """Print the block of the next session of a project, and the source and score of each line."""
+    with opened(context) as memory:
+        path = _path_of(memory, project)
+        block = memory.context.about(path, query, budget, client=client)
+
+        def shown() -> None:
+            _show_block(block)
+            _show_items(memory, block.items)
+
+        answer(context, block, shown)
+
+
+def _path_of(memory: Memory, project: str) -> str:
+    """Return the path of a project that is named, or of the one that a folder is in."""
+    folder = Path(project).expanduser()
+    if not folder.is_dir():
+        return memory.projects.path_of(project)
+    known = memory.projects.known(str(folder.resolve()))
+    return str(folder.resolve()) if known is None else known.paths[0]
 
 
 def _give_last(context: typer.Context, session: str | None) -> None:
@@ -92,7 +128,7 @@ def _give_last(context: typer.Context, session: str | None) -> None:
 
 def _show_block(block: ContextBlock) -> None:
     if not block.items:
-        say(("nothing to add to the prompt", "dim"))
+        say((f"nothing to add to the prompt: {block.empty_because}", "dim"))
         return
     show((block.text, ""))
 
@@ -131,4 +167,5 @@ def _show_items(memory: Memory, items: Sequence[ContextItem]) -> None:
         number = "" if item.number is None else show_number(item.kind, item.number)
         why = " ".join(f"{name} {share:.2f}" for name, share in item.why.items())
         words = titles.get(item.id, _PLAIN.get(item.kind, "gone"))
-        show((f"  {number}", "bold"), (f"  {one_line(words)}", ""), (f"  {why}", "dim"))
+        place = (f"  {item.kind}", "dim")
+        show((f"  {number}", "bold"), (f"  {one_line(words)}", ""), place, (f"  {why}", "dim"))

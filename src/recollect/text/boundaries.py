@@ -21,6 +21,27 @@ _JOINER = "\u200d"
 _SENTENCE_END = re.compile(r"""[.!?…]["'”’)\]]{0,3}\s+|[。！？][」』”’]{0,3}\s*""")
 
 
+def sentence_ends(text: str) -> list[int]:
+    """Return the offsets after the sentences of a text, that of its own end aside.
+
+    >>> sentence_ends("One. Two! Three")
+    [5, 10]
+    """
+    return [match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text)]
+
+
+def whole_sentences(text: str, most: int) -> str:
+    """Return the sentences of a text that are whole within ``most`` characters; else that many.
+
+    >>> whole_sentences("One. Two! Three", 10)
+    'One. Two!'
+    """
+    if len(text) <= most:
+        return text
+    end = max((end for end in sentence_ends(text) if end <= most), default=0)
+    return text[:end].strip() if end else text[: most - 1].rstrip() + "…"
+
+
 def safe_cut(text: str, at: int) -> int:
     """Return the nearest offset at or before ``at`` that is not inside one visible character.
 

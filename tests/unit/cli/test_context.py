@@ -19,7 +19,7 @@ def worked(tmp_path: Path) -> Path:
     with recollect.open(home, overrides={"embedding.provider": "none"}, live=False) as memory:
         first = memory.sessions.create(project="/srv/app", title="first").id
         memory.observations.record(first, summary="We decided to use jars.")
-        memory.observations.record(first, "Edit", input={"file_path": "\x1b[2Ja.py"})
+        memory.observations.record(first, "Edit", input={"file_path": "a.py"}, title="\x1b[2JEdit")
         memory.sessions.create(project="/srv/app", title="second")
     (home / "config.yaml").write_text("embedding:\n  provider: none\n", "utf-8")
     return home
@@ -39,12 +39,26 @@ def test_the_block_is_printed_and_recorded(run: Run, worked: Path) -> None:
     assert "nothing to add" in news.err
 
 
+def test_what_the_next_session_gets_is_shown_line_by_line(run: Run, worked: Path) -> None:
+    """Issue 23, 5: the block, then each line with its kind, number and the parts of its score."""
+    shown = run("--home", worked, "context", "--project", "/srv/app")
+    assert shown.out.startswith("<recollect-context ")
+    line = "  #1  We decided to use jars.  observation  kind 0.50 importance 0.20 recency 0.30"
+    assert line in shown.out.splitlines()
+    assert "nothing was injected yet" in run("--home", worked, "context", "--last").err
+    nothing = run("--home", worked, "context", "--project", worked)
+    assert (nothing.out, nothing.code) == ("", 0)
+    assert "nothing is known yet" in nothing.err
+    told = run("--home", worked, "context", "--project", "/srv/app", "--json").json
+    assert [item["number"] for item in told["items"]] == [1, 2]
+
+
 def test_what_was_injected_is_shown_with_its_reasons(run: Run, worked: Path) -> None:
     """Item 7: what, where and why; words of outside cannot move the cursor."""
     run("--home", worked, "context", "second", "--client", "codex", "--reason", "clear")
     shown = run("--home", worked, "context", "--last").out
     assert "clear  second  codex" in shown
-    assert "#1  We decided to use jars.  importance 0.60 recency 0.40" in shown
+    assert "#1  We decided to use jars.  observation  kind 0.50 importance 0.20 rec" in shown
     assert "\x1b" not in shown
     rows = run("--home", worked, "context", "second", "--last", "--json").json["injections"]
     assert [item["number"] for item in rows[0]["items"]] == [1, 2]

@@ -105,7 +105,7 @@ def test_the_next_session_is_told_what_is_open(memory: Memory, clock: HandClock)
     clock.now += 60_000
     following = memory.sessions.create(project="/boat").id
     text = memory.context(following).text
-    assert "- [>] Order a hose\n- [ ] Patch the hose" in text
+    assert "] > Order a hose; Patch the hose\n" in text
     assert "Find the leak" not in text
     elsewhere = memory.sessions.create(project="/garden").id
     assert "hose" not in memory.context(elsewhere).text

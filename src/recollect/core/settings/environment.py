@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -26,6 +27,17 @@ def default_home(environ: Mapping[str, str] | None = None) -> Path:
     """
     environ = os.environ if environ is None else environ
     return _absolute(environ.get("RECOLLECT_HOME") or "~/.recollect", environ)
+
+
+def shell_command(home: Path) -> str:
+    """Return the command that starts this recollect for a home in any shell.
+
+    The program of this installation by its whole path: an agent's shell may have another PATH.
+    """
+    program = Path(sys.executable).with_name("recollect")
+    start = [str(program)] if program.exists() else [sys.executable, "-m", "recollect"]
+    is_default = home == Path("~/.recollect").expanduser()
+    return shlex.join(start if is_default else [*start, "--home", str(home)])
 
 
 def user_path(path: Path | str) -> Path:

@@ -372,8 +372,14 @@ class InjectionSettings(Struct, frozen=True, kw_only=True):
         "Put a block into prompts by itself. false: it is empty unless a question asks for it.",
     ] = True
     types: Annotated[
-        tuple[str, ...], "Types of observations that come first in a block, whatever the question."
+        tuple[str, ...],
+        "Types of observations that a block may have lines of, whatever the question.",
     ] = ("decision", "bugfix", "architecture")
+    layout: Annotated[
+        Literal["sections", "list"],
+        "sections: rules, what holds, where the work was left. list: only observations of the "
+        "types, by importance and recency, as OpenClaw-Mem lists them.",
+    ] = "sections"
     budget_tokens: Annotated[
         int,
         Meta(ge=1, le=1_000_000, extra={"unit": "tokens"}),

@@ -8,95 +8,101 @@ demand, marked as data.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import LiteralString
 
-import msgspec
-
-from recollect.audience.visibility import Audience
 from recollect.core.clock import to_iso
-from recollect.core.numbers import show_number
-from recollect.core.scope import Scope
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Observation
-from recollect.observations.rows import IS_REPEATED, only_heard, select_observations
+from recollect.observations.rows import only_heard, select_observations
 from recollect.observations.summary import clipped, describe, shown_path
-from recollect.recall.context.block import Candidate, Room, Section
-from recollect.sessions.context.episode import Episode, heard_episodes, is_by_rule
-from recollect.sessions.context.working_memory import SessionState, read_state
-from recollect.sessions.policy.turns import heard_turns
-from recollect.sessions.record.session import find_session
-from recollect.store.columns import Condition
+from recollect.recall.context.block import Candidate, Section, Worth
+from recollect.recall.context.facts import Gone
+from recollect.recall.context.order import LONGEST_LINE, Order
+from recollect.recall.context.past_sessions import (
+    MOST_SESSIONS,
+    named_files,
+    read_sessions,
+)
+from recollect.recall.context.worth import repeats, told_words
 from recollect.store.engine import Transaction
+from recollect.text.boundaries import whole_sentences
 from recollect.text.injected import tool_label
-from recollect.text.summary.extractive import shortened
 
 CHANGES = ("code_change", "git_operation")
-"""What the last session did to files."""
+"""What a session did to files."""
 _MOST = 200
 """The newest and the most important that are considered: some ten times what a block holds."""
-_SUMMARY_SHARE = 0.15
-"""What the last session's summary may take of a budget."""
-_MOST_STEPS = 8
-"""Of a working memory."""
-PLAIN = 0.5
-"""The importance of texts that no rule has weighed: that of a plain observation."""
+_LONGEST_OBSERVED = 220
+_LEAST_CHANGE = 0.3
+"""The importance of a change that is told: a look at a repository has less."""
+_SECTIONS: Mapping[str, tuple[Section, Worth]] = {
+    "decision": ("facts", "decision"),
+    "architecture": ("facts", "decision"),
+    "bugfix": ("types", "fix"),
+    "code_change": ("changes", "change"),
+    "git_operation": ("changes", "change"),
+}
 _NEWEST: LiteralString = "created_at DESC, number DESC"
 _BEST: LiteralString = "importance DESC, created_at DESC, number DESC"
 
 
-class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What to look for.
+def read_candidates(
+    tx: Transaction, order: Order, facts: Sequence[Candidate], gone: Gone
+) -> list[Candidate]:
+    """Return what observations, sessions and their state add to a whole block.
 
-    Attributes:
-        scope: What the caller may see; never wider.
-        projects: The paths of the project; empty for what belongs to none.
-        audience: Who reads the block.
-        types: Of observations.
-        lineage: The session and those it was forked from: the last session is another one.
-        relevance: How well observations answer the question, by id.
+    Args:
+        tx: The snapshot of the block.
+        order: What to look for.
+        facts: What is known, which a session does not say again.
+        gone: What holds no longer.
     """
+    typed = _read_typed(tx, order)
+    changed = select_observations(tx, order.observed().among("type", CHANGES), _NEWEST, _MOST)
+    changes = [
+        each
+        for each in only_heard(tx, order.audience, changed)
+        if each.session_id not in order.lineage and each.importance >= _LEAST_CHANGE
+    ]
+    files = _files_by_session(changes, order)
+    sessions = list(read_sessions(tx, order, files, facts, gone))
+    touched = {name for names in islice(files.values(), MOST_SESSIONS) for name in names}
+    shown = {each.id for each in typed}
+    return [
+        *observed_candidates(_news(typed, order, gone, sessions), order, touched),
+        *sessions,
+        *_last_changes([each for each in changes if each.id not in shown], files, sessions, order),
+    ]
 
-    scope: Scope
-    projects: tuple[str, ...]
-    audience: Audience
-    types: tuple[str, ...]
-    lineage: frozenset[str]
-    relevance: Mapping[str, float]
 
-    def observed(self) -> Condition:
-        """Return the condition of observations of the project that were not forgotten."""
-        where = Condition(self.scope, "session_id").also("is_forgotten = ?", 0)
-        where.sql += f" AND NOT {IS_REPEATED}"
-        if self.projects:
-            return where.among("project", self.projects)
-        return where.also("project IS NOT DISTINCT FROM ?", None)
+def read_listed(tx: Transaction, order: Order) -> list[Candidate]:
+    """Return the observations of a plain list, as seed 001 has it."""
+    return list(observed_candidates(_read_typed(tx, order), order))
 
 
-def read_candidates(tx: Transaction, order: Order) -> list[Candidate]:
-    """Return the candidates of a whole block: by type, the last summary, the last changes."""
+def _read_typed(tx: Transaction, order: Order) -> list[Observation]:
+    """Return observations of the types of the settings, and those that answer the question."""
     typed = order.observed().among("type", order.types)
     found = select_observations(tx, typed, _NEWEST, _MOST)
     found += select_observations(tx, typed, _BEST, _MOST)
-    found += read_relevant(tx, order)
-    changed = order.observed().among("type", CHANGES)
-    changes = select_observations(tx, changed, _NEWEST, _MOST)
-    unique = {each.id: each for each in only_heard(tx, order.audience, found)}
-    return [
-        *_candidates(unique.values(), "types", order.relevance),
-        *_last_summary(tx, order),
-        *_last_state(tx, order),
-        *_candidates(
-            [
-                each
-                for each in _of_last(only_heard(tx, order.audience, changes), order)
-                if each.id not in unique
-            ],
-            "changes",
-            order.relevance,
-        ),
-    ]
+    heard = only_heard(tx, order.audience, found) + read_relevant(tx, order)
+    return list({each.id: each for each in heard}.values())
+
+
+def _news(
+    found: Sequence[Observation], order: Order, gone: Gone, sessions: Sequence[Candidate]
+) -> Iterator[Observation]:
+    """Yield observations without those that a session or a file tells, or that hold no longer."""
+    told = [told_words(line) for each in sessions for line in each.lines]
+    for each in found:
+        words = told_words(f"{each.title} {each.summary}")
+        is_gone = each.message_id in gone.messages or any(repeats(old, words) for old in gone.words)
+        is_told = order.is_loaded(words) or any(repeats(words, line) for line in told)
+        if each.id in order.relevance or not (is_gone or is_told):
+            yield each
 
 
 def read_curated(tx: Transaction, order: Order) -> list[Observation]:
@@ -114,141 +120,90 @@ def read_relevant(tx: Transaction, order: Order) -> list[Observation]:
     return only_heard(tx, order.audience, found)
 
 
-def relevant_candidates(found: Iterable[Observation], order: Order) -> list[Candidate]:
-    """Return observations that answer a prompt as candidates."""
-    return list(_candidates(found, "types", order.relevance))
+def observed_candidates(
+    found: Iterable[Observation], order: Order, touched: Iterable[str] = ()
+) -> Iterator[Candidate]:
+    """Yield observations as candidates, those without a trusted line left out.
 
-
-def _candidates(
-    found: Iterable[Observation], section: Section, relevance: Mapping[str, float]
-) -> Iterable[Candidate]:
+    Args:
+        found: The observations.
+        order: Who reads, and what is relevant.
+        touched: Names of files that changed lately.
+    """
+    names = [name.rpartition("/")[2] for name in touched]
     for each in found:
         line = line_of(each)
+        section, worth_as = _SECTIONS.get(each.type, ("types", "other"))
         if line is not None:
             yield Candidate(
                 kind="observation",
                 id=each.id,
                 number=each.number,
                 section=section,
-                lines=(line,),
+                lines=(whole_sentences(line, _LONGEST_OBSERVED),),
                 at=each.created_at,
                 importance=each.importance,
-                relevance=relevance.get(each.id, 0.0),
+                relevance=order.relevance.get(each.id, 0.0),
+                message_id=each.message_id,
+                worth_as=worth_as,
+                is_touched=any(name in line for name in names),
             )
 
 
-def _of_last(found: Sequence[Observation], order: Order) -> list[Observation]:
-    """Return those of the newest other session that has any."""
-    others = [each for each in found if each.session_id not in order.lineage]
-    return [each for each in others if each.session_id == others[0].session_id]
+def _files_by_session(changes: Iterable[Observation], order: Order) -> dict[str, list[str]]:
+    """Return the files that sessions changed, the newest session and file first."""
+    files: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for each in changes:
+        if each.error is None:
+            named = (shown_path(order.relative(path)) for path in each.files)
+            files[each.session_id].update(dict.fromkeys(named))
+    return {session: list(names) for session, names in files.items()}
 
 
-def _last_summary(tx: Transaction, order: Order) -> list[Candidate]:
-    """Return the summary of the newest session of the same audience; of a group's, nothing.
+def _last_changes(
+    changes: Sequence[Observation],
+    files: Mapping[str, Sequence[str]],
+    sessions: Sequence[Candidate],
+    order: Order,
+) -> Iterator[Candidate]:
+    """Yield what the newest session that changed anything did: its files on one line, and commits.
 
-    In a group the words are of many people: none of them speaks to the agent in the next session.
-    It cannot be determined whose words a summary written by a model repeats.
+    Nothing where a line about the session tells it.
     """
-    group = order.audience.group
-    if group is not None and not group.is_private:
-        return []
-    known = heard_episodes(tx, order.scope, order.projects, order.audience, besides=order.lineage)
-    for episode in known:
-        lines = summary_lines(episode.summary) if is_by_rule(episode) else []
-        if lines:
-            return [_summary(episode, lines)]
-    return []
-
-
-def _last_state(tx: Transaction, order: Order) -> list[Candidate]:
-    """Return what is open in the session, or else in the newest one of the same audience.
-
-    Nothing in a group, as of a summary.
-    """
-    group = order.audience.group
-    if group is not None and not group.is_private:
-        return []
-    episodes = heard_episodes(tx, order.scope, order.projects, order.audience)
-    last = [each.session_id for each in islice(episodes, 1)]
-    for session_id in [*order.lineage, *last]:
-        session = find_session(tx, order.scope, session_id) if session_id else None
-        if session is None:
-            continue
-        state = read_state(tx, session, heard_turns(tx, session, order.audience))
-        if state is not None and state.open_steps:
-            return [_state(state)]
-    return []
-
-
-def _state(state: SessionState) -> Candidate:
-    task = f" {clipped(state.task, LONGEST_LINE)}" if state.task else ""
-    marks = {"in_progress": ">", "pending": " "}
-    steps = state.open_steps[:_MOST_STEPS]
-    return Candidate(
-        kind="state",
-        id=state.session_id,
-        number=None,
-        section="summary",
-        lines=(
-            f"[open since {to_iso(state.updated_at)[:10]}]{task}",
-            *(f"- [{marks[each.status]}] {clipped(each.text, LONGEST_LINE)}" for each in steps),
-        ),
-        at=state.updated_at,
-        importance=1.0,
+    last = [each for each in changes if each.session_id == changes[0].session_id]
+    told = "\n".join(line for each in sessions for line in each.lines)
+    named = files.get(last[0].session_id, ()) if last else ()
+    if any(name in told for name in named[:1]):
+        return
+    by_hand = [each for each in last if each.type == "code_change" and each.files]
+    for newest in by_hand[:1]:
+        line = f"[#{newest.number} {to_iso(newest.created_at)[:10]}] changed {named_files(named)}"
+        yield Candidate(
+            kind="observation",
+            id=newest.id,
+            number=newest.number,
+            section="changes",
+            lines=(clipped(line, LONGEST_LINE),),
+            at=newest.created_at,
+            importance=newest.importance,
+            worth_as="change",
+        )
+    yield from observed_candidates(
+        (each for each in last if each.type == "git_operation" and each.error is None), order
     )
 
 
-def _summary(episode: Episode, lines: Sequence[str]) -> Candidate:
-    return Candidate(
-        kind="episode",
-        id=episode.id,
-        number=episode.number,
-        section="summary",
-        lines=(
-            f"[{show_number('episode', episode.number)} {to_iso(episode.ended_at)[:10]}]",
-            *lines,
-        ),
-        at=episode.ended_at,
-        importance=1.0,
-    )
-
-
-def cut_summary(of: Candidate, room: Room) -> Candidate:
-    """Return the summary of the last session cut to its share; other candidates unchanged."""
-    if of.section != "summary" or of.kind != "episode":
-        return of
-    date, *lines = of.lines
-    share = int(room.tokens * _SUMMARY_SHARE) or 1
-    text = shortened("\n".join(lines), share, room.count)
-    return msgspec.structs.replace(of, lines=(date, *text.splitlines()))
-
-
-LONGEST_LINE = 300
-"""In characters: a title, and what the summary adds to it."""
 _OUTCOME = re.compile(r" \(failed(?: with exit code \d{1,3})?\)$")
 _FOLDED = re.compile(r"[\W_]+")
 _RUN, _DENSE_RUN = 24, 10
 """Letters and digits in a row that cannot be there by chance; of scripts without spaces fewer."""
 _SHORTEST_RUN = 6
-_SPEAKER = re.compile(r"- (?:\[[^\]\n]{1,40}\] )?([^:\n]{1,80}): \S.*")
-_OUTSIDERS = ("tool", "system")
 
 
 def line_of(of: Observation) -> str | None:
     """Return the line of an observation; None where it has no text that can be trusted."""
     said = _said(of)
     return None if said is None else f"[#{of.number} {to_iso(of.created_at)[:10]}] {said}"
-
-
-def summary_lines(summary: str) -> list[str]:
-    """Return the lines of a session's summary that a person or the agent said."""
-    found = ((line, _SPEAKER.fullmatch(line)) for line in summary.splitlines())
-    return [line for line, said_by in found if said_by and not _is_outsider(said_by[1])]
-
-
-def _is_outsider(speaker: str) -> bool:
-    role = speaker.rpartition("(")[2].removesuffix(")").strip().casefold()
-    return role in _OUTSIDERS
 
 
 def _said(of: Observation) -> str | None:

@@ -23,6 +23,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import InjectionSettings
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.recall.audience import Asked
+from recollect.recall.context.assembly import assemble
 from recollect.recall.context.block import (
     CLIENT_CHARS,
     BlockRequest,
@@ -30,16 +31,15 @@ from recollect.recall.context.block import (
     ContextBlock,
     Reason,
     Room,
-    assemble,
     check_request,
 )
 from recollect.recall.context.candidates import (
-    Order,
-    cut_summary,
+    observed_candidates,
     read_candidates,
+    read_listed,
     read_relevant,
-    relevant_candidates,
 )
+from recollect.recall.context.facts import loaded_words, read_facts, read_gone
 from recollect.recall.context.injections import (
     WHOLE,
     Injection,
@@ -50,6 +50,7 @@ from recollect.recall.context.injections import (
     select_injections,
     standing,
 )
+from recollect.recall.context.order import Order
 from recollect.recall.context.recalled import GetRetriever, recalled_candidates, recalled_for
 from recollect.recall.context.said import Search, said_candidates, said_here, said_hits
 from recollect.sessions.context.size import Sizer
@@ -67,7 +68,11 @@ _EPISODES: LiteralString = "SELECT count(*), coalesce(max(id), '') FROM episodes
 
 Made: TypeAlias = tuple[ContextBlock, str]
 """A block, and the name of the visibility group it was made for."""
-_NOTHING = ContextBlock(text="", tokens=0, chars=0, items=(), dropped=0)
+_OFF = ContextBlock(empty_because="the setting context.enabled is off")
+_NO_ANSWER = ContextBlock(empty_because="nothing that is not in the prompt yet answers it")
+_NO_PROMPT = ContextBlock(empty_because="the setting context.prompt is off")
+_NOT_YET = "nothing is known yet that this audience hears in this project"
+_ALL_THERE = "the prompt has all of it"
 
 
 class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,6 +88,7 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
         scope: That of the memory.
         sizer: Counts tokens.
         secret: The random bytes of the home that boundaries are made with.
+        command: That of recollect in a shell, see `Room`.
         paths: Returns all paths of the project that has a path.
         cache: Whole blocks, by what they were made of.
     """
@@ -96,6 +102,7 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
     scope: Scope
     sizer: Sizer
     secret: bytes
+    command: str
     paths: Callable[[str], Sequence[str]]
     cache: OrderedDict[object, ContextBlock] = msgspec.field(default_factory=OrderedDict)
 
@@ -199,7 +206,7 @@ class Contexts:
     def _made(self, asking: BlockRequest) -> Made:
         is_prompt = asking.reason == "prompt"
         if not self._parts.settings.enabled and (is_prompt or asking.query is None):
-            return _NOTHING, ""
+            return _OFF, ""
         return self._for_prompt(asking) if is_prompt else self._assembled(asking)
 
     def about(
@@ -211,6 +218,7 @@ class Contexts:
         for_session: str | None = None,
         key: str | None = None,
         owner: bool = False,
+        client: str | None = None,
     ) -> ContextBlock:
         """Return the block for the first prompt of a new session; nothing is recorded.
 
@@ -222,6 +230,7 @@ class Contexts:
             for_session: On behalf of this session: only what it may hear.
             key: The key it would begin with, which decides who hears it; the owner's if not given.
             owner: Whether a plain name is the owner's session, as for `Sessions.open`.
+            client: The program that would read it, as for `block`.
 
         Raises:
             NotFound: the scope has no session ``for_session``.
@@ -230,8 +239,8 @@ class Contexts:
             StoreError: the records cannot be read.
         """
         session = self._parts.new_session(project, key, owner=owner)
-        asking = self._asking(session, Asker(for_session), query, budget_tokens)
-        return self._assembled(asking)[0]
+        asking = self._asking(session, Asker(for_session), query, budget_tokens, client=client)
+        return self._made(asking)[0]
 
     def injections(
         self,
@@ -282,6 +291,8 @@ class Contexts:
             chars=CLIENT_CHARS.get(client or ""),
             count=parts.sizer.text,
             boundary=boundary_of(session.id, parts.secret),
+            layout=parts.settings.layout,
+            more=parts.command,
         )
         return BlockRequest(
             session=session,
@@ -304,38 +315,49 @@ class Contexts:
         said_in = asking.sources or (SESSIONS,)
         spoken = said_hits(self._search, asking, parts.scope, said_in, None) if asked else []
         known = fork_standing if asking.reason == "fork" else standing
+        loaded = loaded_words(asking.client, projects)
 
         def unit(tx: Transaction) -> _Reading:
             order = self._order(tx, asking, projects, relevance)
+            order = msgspec.structs.replace(order, loaded=loaded)
             group = order.audience.name
             written = numbers_in_files(tx, parts.scope.tenant, asking.client)
-            stand = (last_change(tx), _episodes(tx, parts.scope), written)
+            stand = (last_change(tx), _episodes(tx, parts.scope), written, loaded)
             about = (session.id, group, room.tokens, room.chars, projects, stand)
             block = parts.cache.get(about) if is_whole and not asked else None
             if block is not None:
                 return _Reading(about, group, block)
+            facts, found = self._read(tx, order)
             found = [
-                each
-                for each in read_candidates(tx, order)
-                if each.kind != "observation" or each.number not in written
+                each for each in found if each.kind != "observation" or each.number not in written
             ]
             if recalled is not None:
                 found += recalled_candidates(tx, order, recalled, found)
+            there = {each.id for each in found}
+            found += (each for each in facts if each.id not in there)
+            if recalled is not None:
                 found += said_here(tx, order, spoken, found)
             return _Reading(about, group, None, found, known(tx, session, group))
 
         read = parts.database.read(unit)
         if read.block is not None:
             return read.block, read.group
-        found = [cut_summary(each, room) for each in read.found]
         if is_whole:
-            block = assemble(found, room, asked=asked, before=read.stands.ids)
+            block = assemble(read.found, room, asked=asked, before=read.stands.ids)
+            block = block if read.found else ContextBlock(empty_because=_NOT_YET)
             if not asked:
                 self._keep(read.about, block)
             return block, read.group
-        there = set(read.stands.ids)
-        new = [each for each in found if each.id > read.stands.last and each.id not in there]
-        return assemble(new, room, asked=asked), read.group
+        new = [each for each in read.found if read.stands.is_news(each)]
+        block = assemble(new, room, asked=asked)
+        return block if new else ContextBlock(empty_because=_ALL_THERE), read.group
+
+    def _read(self, tx: Transaction, order: Order) -> tuple[list[Candidate], list[Candidate]]:
+        """Return what is known, and what else may be in a whole block."""
+        if self._parts.settings.layout == "list":
+            return [], read_listed(tx, order)
+        facts = list(read_facts(tx, order))
+        return facts, read_candidates(tx, order, facts, read_gone(tx, order))
 
     def _keep(self, about: object, block: ContextBlock) -> None:
         cache = self._parts.cache
@@ -352,7 +374,7 @@ class Contexts:
         others = [each for each in sources if each != OBSERVATIONS]
         spoken = said_hits(self._search, asking, self._parts.scope, others, settings.prompt_floor)
         if not (found or spoken):
-            return _NOTHING, ""
+            return _NO_ANSWER if sources else _NO_PROMPT, ""
         shown, since = self._window(asking)
         projects = self._projects(asking.session)
 
@@ -374,10 +396,10 @@ class Contexts:
                 and each.number not in known
             ]
             said = [hit for hit in spoken if is_new(hit.ref, hit.session_id, hit.at)]
-            return [*relevant_candidates(fresh, order), *said_candidates(tx, order, said)], group
+            return [*observed_candidates(fresh, order), *said_candidates(tx, order, said)], group
 
         candidates, group = self._parts.database.read(unit)
-        return assemble(candidates, asking.room, asked=True), group
+        return assemble(candidates, asking.room, asked=True) if candidates else _NO_ANSWER, group
 
     def _window(self, asking: BlockRequest) -> tuple[frozenset[str], int]:
         """Return the messages that a prompt holds, as far as they are known, and since when."""

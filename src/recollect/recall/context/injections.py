@@ -15,11 +15,18 @@ import msgspec
 
 from recollect.core.errors import RecollectError
 from recollect.core.scope import Scope
-from recollect.recall.context.block import ContextItem
+from recollect.recall.context.block import Candidate, ContextItem
 from recollect.sessions.context.flushed_notes import LARGEST_BYTES, files_with_section
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import DELETED, Session, select_sessions
-from recollect.store.columns import Condition, columns_of, decode, insert_into, json_object, text
+from recollect.store.columns import (
+    Condition,
+    columns_of,
+    decode,
+    insert_into,
+    json_object,
+    typed_rows,
+)
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.paths import read_beneath
 from recollect.store.twins import compared_rows
@@ -35,7 +42,7 @@ _ITEMS: LiteralString = """
     FROM injected_items INDEXED BY injected_items_twin WHERE injection_id = ? ORDER BY place
 """
 _STANDING: LiteralString = """
-    SELECT i.ref, j.id FROM injections j JOIN injected_items i ON i.injection_id = j.id
+    SELECT i.ref, j.id, j.at FROM injections j JOIN injected_items i ON i.injection_id = j.id
     WHERE j.session_id = ? AND j.visibility_group = ? AND j.at <= ? AND j.id >= coalesce((
         SELECT max(w.id) FROM injections w
         WHERE w.session_id = j.session_id AND w.visibility_group = j.visibility_group
@@ -117,10 +124,17 @@ class PromptState(msgspec.Struct, frozen=True):
     Attributes:
         ids: Of the records, in the order of their injection.
         last: The id of the newest injection; records that were stored later have greater ones.
+        at: Its time, ms UTC.
     """
 
     ids: tuple[str, ...] = ()
     last: str = ""
+    at: int = -1
+
+    def is_news(self, of: Candidate) -> bool:
+        """Return whether a candidate was stored after the newest injection, and is not in it."""
+        is_later = of.id > self.last if of.stored_at is None else of.stored_at > self.at
+        return is_later and of.id not in self.ids
 
 
 def standing(tx: Transaction, session: Session, visibility_group: str) -> PromptState:
@@ -133,8 +147,9 @@ def standing(tx: Transaction, session: Session, visibility_group: str) -> Prompt
     for kin, _ in stored_ancestors(tx, session) if session.parent_id else ():
         found += _standing(tx, kin.id, visibility_group, until)
         until = kin.created_at
-    ids = tuple(dict.fromkeys(ref for ref, _ in found))
-    return PromptState(ids, max((injection for _, injection in found), default=""))
+    ids = tuple(dict.fromkeys(ref for ref, _, _ in found))
+    last, at = max(((injection, at) for _, injection, at in found), default=("", -1))
+    return PromptState(ids, last, at)
 
 
 def numbers_in_files(tx: Transaction, tenant: str, client: str | None) -> frozenset[int]:
@@ -168,9 +183,10 @@ def fork_standing(tx: Transaction, session: Session, visibility_group: str) -> P
     return standing(tx, last[0], visibility_group) if last else found
 
 
-def _standing(tx: Transaction, session_id: str, group: str, until: int) -> list[tuple[str, str]]:
-    rows = tx.all(_STANDING, (session_id, group, until, until))
-    return [(text(ref), text(injection)) for ref, injection in rows]
+def _standing(
+    tx: Transaction, session_id: str, group: str, until: int
+) -> list[tuple[str, str, int]]:
+    return typed_rows(tx.all(_STANDING, (session_id, group, until, until)), tuple[str, str, int])
 
 
 def _encoded(why: dict[str, float]) -> str:

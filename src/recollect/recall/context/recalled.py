@@ -1,8 +1,6 @@
 """What is known that answers a question, for a block: what `Memory.recall` returns for it.
 
-The model does not request it, so a fact is in a block only in words of the owner, or of the one
-person whose private chat it is; never a rule of somebody else's. It counts as no access: what is
-put into prompts by itself would keep itself from fading.
+It counts as no access: what is put into prompts by itself would keep itself from fading.
 """
 
 from __future__ import annotations
@@ -14,12 +12,13 @@ from typing import TypeAlias
 from recollect.core.clock import to_iso
 from recollect.core.numbers import show_number
 from recollect.knowledge.fact import RULE, Fact
-from recollect.knowledge.remembering import MOST_IMPORTANT
 from recollect.knowledge.rows import facts_by_id, only_heard
 from recollect.knowledge.wording import says
 from recollect.observations.summary import clipped
 from recollect.recall.context.block import BlockRequest, Candidate
-from recollect.recall.context.candidates import LONGEST_LINE, PLAIN, Order, summary_lines
+from recollect.recall.context.facts import fact_candidate, is_here, is_trusted
+from recollect.recall.context.order import LONGEST_LINE, PLAIN, Order
+from recollect.recall.context.past_sessions import summary_lines
 from recollect.recall.retrieval.retriever import MOST_EPISODES, Recalled, Retriever
 from recollect.sessions.context.episode import Episode, heard_episode, is_by_rule
 from recollect.store.engine import Transaction
@@ -57,9 +56,9 @@ def recalled_candidates(
     lines = [line for each in others for line in each.lines]
     known = {each.id for each in others}
     facts = (
-        _fact(fact, similarity)
+        fact_candidate(fact, similarity)
         for fact, similarity in _facts(tx, order, recalled)
-        if not any(says(line, fact.text) for line in lines)
+        if fact.kind != RULE and not any(says(line, fact.text) for line in lines)
     )
     episodes = (each for each in _episodes(order, recalled) if each.id not in known)
     return [*islice(facts, MOST_FACTS), *islice(episodes, MOST_EPISODES)]
@@ -71,37 +70,15 @@ def _facts(tx: Transaction, order: Order, recalled: Recalled) -> Iterator[tuple[
     found = {each.id: each for each in facts_by_id(tx, order.scope, list(similarity))}
     heard = {each.id for each in only_heard(order.audience, list(found.values()))}
     for id_ in similarity:
-        if id_ in heard and _is_trusted(found[id_], order) and _is_here(found[id_], order):
+        if id_ in heard and _is_answer(found[id_], order):
             yield found[id_], similarity[id_]
 
 
-def _is_trusted(fact: Fact, order: Order) -> bool:
-    if fact.trust == "group":  # the words of the one person who reads them
-        group = order.audience.group
-        return group is not None and group.is_private and fact.kind != RULE
-    return fact.trust == "owner"
-
-
-def _is_here(fact: Fact, order: Order) -> bool:
+def _is_answer(fact: Fact, order: Order) -> bool:
     """Return whether a fact is true now, and of a person or of this project."""
     is_of_person = fact.subject == "speaker" and fact.kind != RULE
-    is_of_project = fact.project is None or fact.project in order.projects
-    return fact.status == "current" and (is_of_person or is_of_project)
-
-
-def _fact(fact: Fact, similarity: float) -> Candidate:
-    place = f"[{show_number('fact', fact.number)} {to_iso(fact.valid_from)[:10]}]"
-    return Candidate(
-        kind="fact",
-        id=fact.id,
-        number=fact.number,
-        section="facts",
-        lines=(clipped(f"{place} {fact.text}", LONGEST_LINE),),
-        at=fact.valid_from,
-        importance=fact.importance / MOST_IMPORTANT,
-        relevance=similarity,
-        message_id=fact.message_id,
-    )
+    is_there = is_of_person or is_here(fact, order)
+    return fact.status == "current" and is_trusted(fact, order) and is_there
 
 
 def _episodes(order: Order, recalled: Recalled) -> Iterator[Candidate]:
@@ -125,8 +102,9 @@ def _episode(episode: Episode, lines: Sequence[str], similarity: float) -> Candi
         id=episode.id,
         number=episode.number,
         section="episodes",
-        lines=(clipped(" ".join([place, *(line[2:] for line in lines)]), LONGEST_LINE),),
+        lines=(clipped(" ".join([place, *lines]), LONGEST_LINE),),
         at=episode.ended_at,
         importance=PLAIN,
         relevance=similarity,
+        worth_as="session",
     )

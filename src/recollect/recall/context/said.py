@@ -19,7 +19,7 @@ from recollect.index.query.hit import Hit, SearchResult, cite_lines
 from recollect.knowledge.wording import says
 from recollect.observations.summary import clipped
 from recollect.recall.context.block import BlockRequest, Candidate, Kind, is_loaded
-from recollect.recall.context.candidates import LONGEST_LINE, PLAIN, Order
+from recollect.recall.context.order import LONGEST_LINE, PLAIN, Order
 from recollect.sessions.context.flushed_notes import folder_owners
 from recollect.sessions.record.content import only_said
 from recollect.sessions.record.message import decode_content
@@ -86,8 +86,7 @@ def said_here(
         hits: Of `said_hits`.
         others: The other candidates: what one of them quotes is not said again.
     """
-    group = order.audience.group
-    if group is not None and not group.is_private:
+    if order.is_of_many:
         return
     others = list(others)
     quoted = {each.message_id for each in others}
@@ -162,4 +161,5 @@ def _said(kind: Kind, id_: str, number: int | None, hit: Hit, line: str) -> Cand
         at=hit.at,
         importance=PLAIN,
         relevance=hit.score,
+        worth_as="quote",
     )

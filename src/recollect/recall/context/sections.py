@@ -17,8 +17,9 @@ from recollect.audience.visibility import OPERATOR
 from recollect.core.checks import checked
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.observations.observation import Observation
-from recollect.recall.context.candidates import Order, line_of, read_curated
+from recollect.recall.context.candidates import line_of, read_curated
 from recollect.recall.context.contexts import ContextParts
+from recollect.recall.context.order import Order
 from recollect.sessions.context.flushed_notes import (
     LARGEST_BYTES,
     files_with_section,

@@ -40,6 +40,8 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
         ends: The same of ends: sold, quit, gone.
         apart: The same of what speaks of another person, place or time, of more, or of a wish.
         manners: A pattern of rules about how to answer a person.
+        everywhere: A pattern of rules that hold in every project: how to speak with a person, and
+            those that say so.
         losses: A pattern of a value that is gone, the group ``old``: "instead of X".
         handovers: A pattern of words before a colon: what follows is not the speaker's.
         claims: How a speaker claims an account of another place, a pattern a line: ``<H>`` is
@@ -65,6 +67,7 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
     ends: str = "(?!)"
     apart: str = "(?!)"
     manners: str = "(?!)"
+    everywhere: str = "(?!)"
     losses: str = "(?!)"
     handovers: str = "(?!)"
     claims: str = ""

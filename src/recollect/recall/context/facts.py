@@ -1,0 +1,203 @@
+"""What is known without a question, for a block: the rules of the owner, and what holds now.
+
+The model does not request it, so a fact is in a block only in words of the owner, or of the one
+person whose private chat it is; of the agent only what it found out and what is left to do. Rules
+are quoted above the note that all else is data: only the owner's own, of this project or about how
+to speak with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import LiteralString, NamedTuple
+
+from recollect.core.clock import to_iso
+from recollect.core.errors import RecollectError
+from recollect.core.numbers import show_number
+from recollect.knowledge.fact import RULE, Fact
+from recollect.knowledge.remembering import MOST_IMPORTANT
+from recollect.knowledge.rows import of_facts, only_heard, select_facts
+from recollect.observations.summary import clipped
+from recollect.recall.context.block import PROJECT_FILES, Candidate, Section, Worth
+from recollect.recall.context.order import LONGEST_LINE, Order
+from recollect.recall.context.worth import amount, told_words
+from recollect.sessions.record.content import only_said
+from recollect.sessions.record.message import decode_content
+from recollect.store.columns import Condition, listed, text, typed_rows
+from recollect.store.engine import Transaction
+from recollect.store.paths import read_beneath
+from recollect.text.boundaries import sentence_ends
+
+_MOST, _MOST_RULES = 200, 1_000
+"""The newest that are considered: some ten times what a block holds, and rules of all projects."""
+_LONGEST_FILE = 1 << 20
+_WORTH: Mapping[str, Worth] = {
+    RULE: "rule",
+    "decision": "decision",
+    "preference": "preference",
+    "technical": "technical",
+    "schedule": "schedule",
+    "open_end": "open_end",
+    "personal": "person",
+    "habit": "person",
+    "relationship": "person",
+    "work": "person",
+}
+_SECTIONS: Mapping[Worth, Section] = {"open_end": "open"}
+_OF_PLACE = frozenset({"personal", "habit", "relationship", "work", "schedule"})
+"""Kinds that a project does not need of what was said outside of any."""
+_OF_AGENT = frozenset({"technical", "open_end"})
+_WITH_REASON = frozenset({"decision", "preference", "technical", "schedule"})
+_LONGEST_REASON = 240
+"""Characters of a decision and what was said beside it."""
+_MESSAGE: LiteralString = "SELECT text, content FROM messages WHERE id = ?"
+_TEXTS: LiteralString = "SELECT id, text FROM messages WHERE "
+_SPANS: LiteralString = """
+    SELECT older_id, older_first, older_end FROM replacements
+    WHERE tenant = ? AND rule <> 'undone' ORDER BY older_at DESC LIMIT ?
+"""
+_HERE: LiteralString = "(project IS NULL OR project IN (SELECT value FROM json_each(?)))"
+_FEWEST_GONE = 2
+"""Words of a statement that can be recognised in a line."""
+_FEWEST_WORDS = 3
+"""Of what is told: "Fixed" says nothing to who was not there."""
+
+
+def read_facts(tx: Transaction, order: Order) -> Iterator[Candidate]:
+    """Yield rules and what holds as candidates, as far as the reader of the block hears them.
+
+    Args:
+        tx: The snapshot of the block.
+        order: What to look for.
+    """
+    if order.is_of_many:
+        return
+    rules = of_facts(order.scope).also("kind = ?", RULE).also("status = ?", "current")
+    others = _of_place(order).also("kind <> ?", RULE).also("status = ?", "current")
+    found = select_facts(tx, rules, _MOST_RULES) + select_facts(tx, others, _MOST)
+    for fact in only_heard(order.audience, found):
+        words = told_words(fact.text)
+        is_told = fact.kind == RULE or len(words) >= _FEWEST_WORDS
+        if is_told and _stands(fact, order) and not order.is_loaded(words):
+            yield fact_candidate(fact, told=_with_reason(tx, fact))
+
+
+class Gone(NamedTuple):
+    """What holds no longer, or may not: what was replaced, also where that is not certain.
+
+    Attributes:
+        messages: The messages that state it.
+        words: Those of each statement.
+    """
+
+    messages: frozenset[str]
+    words: tuple[frozenset[str], ...]
+
+
+def read_gone(tx: Transaction, order: Order) -> Gone:
+    """Return the newest statements of a project that hold no longer."""
+    where = _of_place(order).among("status", ("replaced", "forgotten"))
+    found = only_heard(order.audience, select_facts(tx, where, _MOST))
+    spans = typed_rows(tx.all(_SPANS, (order.scope.tenant, _MOST)), tuple[str, int, int])
+    messages = Condition(order.scope, "session_id")
+    messages.also("id IN (SELECT value FROM json_each(?))", listed({id_ for id_, _, _ in spans}))
+    messages.also(_HERE, listed(order.projects))
+    select: LiteralString = _TEXTS + messages.sql
+    texts = dict(typed_rows(tx.all(select, messages.params), tuple[str, str]))
+    quotes = [texts[id_][start:end] for id_, start, end in spans if id_ in texts]
+    words = {told_words(said) for said in (*(fact.text for fact in found), *quotes)}
+    return Gone(frozenset(texts), tuple(each for each in words if amount(each) >= _FEWEST_GONE))
+
+
+def is_trusted(fact: Fact, order: Order) -> bool:
+    """Return whether a fact is in the words of the owner, or of the one person who reads them."""
+    if fact.trust == "group":
+        group = order.audience.group
+        return group is not None and group.is_private and fact.kind != RULE
+    return fact.trust == "owner"
+
+
+def is_here(fact: Fact, order: Order) -> bool:
+    """Return whether a fact is of the project of a block, or was said outside of any.
+
+    A rule may be for everywhere, or about how to speak with the person.
+    """
+    from recollect.text.statements.reach import holds_everywhere
+
+    is_of_project = fact.project is None or fact.project in order.projects
+    return is_of_project or (fact.kind == RULE and holds_everywhere(fact.text))
+
+
+def _stands(fact: Fact, order: Order) -> bool:
+    """Return whether a fact belongs into a block without being asked for."""
+    is_of_agent = fact.trust == "agent" and fact.kind in _OF_AGENT
+    is_elsewhere = fact.project is None and bool(order.projects) and fact.kind in _OF_PLACE
+    return (is_of_agent or is_trusted(fact, order)) and is_here(fact, order) and not is_elsewhere
+
+
+def _of_place(order: Order) -> Condition:
+    return of_facts(order.scope).also(_HERE, listed(order.projects))
+
+
+def _with_reason(tx: Transaction, fact: Fact) -> str:
+    """Return what was decided or is wanted with the sentences around it: they tell the reason.
+
+    Of a rule, and of what the agent says, only the words of the fact.
+    """
+    from recollect.text.statements.detector import own_text
+
+    if fact.kind not in _WITH_REASON or fact.trust == "agent" or fact.message_id is None:
+        return fact.text
+    row = tx.row(_MESSAGE, (fact.message_id,))
+    if row is None:
+        return fact.text
+    said = " ".join(own_text(only_said(text(row[0]), decode_content(row[1]))).split())
+    at = said.find(fact.text)
+    starts = [0, *sentence_ends(said)]
+    begin = max((start for start in starts if start <= at), default=0)
+    ends = [end for end in (*starts[1:], len(said)) if at + len(fact.text) <= end]
+    fitting = [end for end in ends if end - begin <= _LONGEST_REASON]
+    return said[begin : max(fitting)].strip() if at >= 0 and fitting else fact.text
+
+
+def fact_candidate(fact: Fact, relevance: float = 0.0, told: str = "") -> Candidate:
+    """Return a fact as a candidate, with what is told of it; a rule in quotes."""
+    place = f"[{show_number('fact', fact.number)} {to_iso(fact.valid_from)[:10]}]"
+    is_rule = fact.kind == RULE
+    quote = fact.text.replace('"', "'")
+    worth_as = _WORTH.get(fact.kind, "other")
+    return Candidate(
+        kind="fact",
+        id=fact.id,
+        number=fact.number,
+        section="rules" if is_rule else _SECTIONS.get(worth_as, "facts"),
+        lines=(
+            clipped(
+                f'{place} "{quote}"' if is_rule else f"{place} {told or fact.text}", LONGEST_LINE
+            ),
+        ),
+        at=fact.valid_from,
+        importance=fact.importance / MOST_IMPORTANT,
+        relevance=relevance,
+        message_id=fact.message_id,
+        session_id=fact.session_id,
+        worth_as=worth_as,
+        is_agents=fact.trust == "agent",
+        stored_at=fact.created_at,
+    )
+
+
+def loaded_words(client: str | None, projects: Iterable[str]) -> tuple[frozenset[str], ...]:
+    """Return the words of each line that a client reads by itself of a project.
+
+    None where the client is not known, or the files cannot be read.
+    """
+    texts = []
+    for folder in projects:
+        for name in PROJECT_FILES.get(client or "", ()):
+            with suppress(RecollectError, OSError):
+                content = read_beneath(Path(folder), name, limit=_LONGEST_FILE)
+                texts.append(content.decode("utf-8", "replace"))
+    return tuple(filter(None, map(told_words, "\n".join(texts).splitlines())))

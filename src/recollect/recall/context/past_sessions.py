@@ -1,0 +1,300 @@
+"""The sessions before, for a block: what each was about and came to, and what is open.
+
+Only words of people and of the agent, as far as the reader of the block hears them; nothing for a
+group, whose words are of many: none of them speaks to the agent in the next session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from recollect.core.clock import to_iso
+from recollect.core.numbers import show_number
+from recollect.core.scope import Scope
+from recollect.observations.summary import clipped
+from recollect.recall.context.block import Candidate, Section, Worth
+from recollect.recall.context.facts import Gone
+from recollect.recall.context.order import LONGEST_LINE, PLAIN, Order
+from recollect.recall.context.worth import amount, repeats, told_words
+from recollect.sessions.context.episode import Episode, heard_episodes, is_by_rule
+from recollect.sessions.context.working_memory import SessionState, read_state
+from recollect.sessions.policy.turns import heard_turns
+from recollect.sessions.record.content import only_said
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import find_session
+from recollect.sessions.record.transcript_rows import select_messages
+from recollect.store.columns import Condition
+from recollect.store.engine import Transaction
+from recollect.text.boundaries import sentence_ends, whole_sentences
+from recollect.text.statements.kept import must_last
+
+MOST_SESSIONS = 3
+"""Sessions with a line of their own."""
+_MOST_LOOKED_AT = 30
+"""The last sessions among which those with substance, and what must last, are looked for."""
+_MOST_MESSAGES = 16
+"""The last ones of a session, among which the agent's report is."""
+_MOST_STEPS = 8
+"""Of a working memory."""
+_MOST_FILES = 4
+"""That a line names; the others are counted."""
+_FEWEST_WORDS = 3
+"""Of a request or a report that tells what a session was about."""
+_FEWEST_TOLD = 14
+"""Of a request and a report of a session that changed nothing, and of which no fact is known."""
+_LONGEST_REQUEST, _LONGEST_REPORT, _LONGEST_LAST = 160, 200, 360
+"""Characters of a request, of a report, and of that of the last session."""
+_LONGEST_STEP = 100
+
+
+def read_sessions(
+    tx: Transaction,
+    order: Order,
+    files: Mapping[str, Sequence[str]],
+    facts: Sequence[Candidate],
+    gone: Gone,
+) -> Iterator[Candidate]:
+    """Yield the last sessions that had substance, one line each, what must last, and what is open.
+
+    It cannot be determined whose words a summary written by a model repeats: of those nothing.
+
+    Args:
+        tx: The snapshot of the block.
+        order: What to look for.
+        files: What sessions changed.
+        facts: What is known, which a session does not say again.
+        gone: What holds no longer.
+    """
+    if order.is_of_many:
+        return
+    news = _News(order, facts, gone)
+    known = heard_episodes(tx, order.scope, order.projects, order.audience, besides=order.lineage)
+    number = 0
+    for episode in islice(known, _MOST_LOOKED_AT):
+        if not is_by_rule(episode):
+            continue
+        if number < MOST_SESSIONS:
+            talk = _talk(tx, order, episode, news)
+            changed = files.get(episode.session_id, ())
+            has_substance = changed or news.has_facts(episode) or _is_telling(talk)
+            line = _session_line(talk, changed, is_last=not number) if has_substance else ""
+            if line:
+                yield _of_episode(episode, "summary", line, "session")
+                number += 1
+        for role, said in _spoken(episode.summary):
+            if role != _AGENT and must_last(said) and news.is_mostly(said):
+                yield _of_episode(episode, "facts", said, "kept")
+    yield from _last_state(tx, order)
+
+
+class _News:
+    """Knows what a block says already, and what holds no longer.
+
+    Args:
+        order: Knows what the client reads by itself.
+        facts: What is known.
+        gone: What holds no longer.
+    """
+
+    def __init__(self, order: Order, facts: Sequence[Candidate], gone: Gone) -> None:
+        self._order = order
+        self.messages = {each.message_id for each in facts if each.message_id}
+        self.sessions = {each.session_id for each in facts if each.section != "rules"}
+        lines = (line.partition("] ")[2] for each in facts for line in each.lines)
+        self._told = frozenset(word for line in lines for word in told_words(line))
+        self.gone = gone
+
+    def is_mostly(self, said: str) -> bool:
+        """Return whether most of a text tells anything else that holds."""
+        words = told_words(said)
+        return self.has(said) and 2 * amount(words - self._told) >= amount(words)
+
+    def has_facts(self, episode: Episode) -> bool:
+        """Return whether a session stated anything but rules, or left anything open."""
+        return episode.session_id in self.sessions or bool(episode.open_ends)
+
+    def is_report(self, said: str, before: Message | None) -> bool:
+        """Return whether the agent tells more than that it understood, or asks."""
+        if not self.has(said) or said[-1] in "?？":
+            return False
+        is_source = before is not None and before.id in self.messages
+        is_gone = before is not None and before.id in self.gone.messages
+        return not is_gone and (not is_source or len(said) >= _LONGEST_REPORT)
+
+    def has(self, said: str) -> bool:
+        """Return whether a text tells anything else that holds."""
+        words = told_words(said)
+        is_gone = any(repeats(each, words) for each in self.gone.words)
+        is_gone |= self._order.is_loaded(words)
+        is_new = amount(words - self._told) >= _FEWEST_WORDS or not repeats(words, self._told)
+        return amount(words) >= _FEWEST_WORDS and is_new and not is_gone
+
+
+class _Talk(NamedTuple):
+    """What a session came to: the agent's last report, and what it was asked for before that."""
+
+    asked: str = ""
+    report: str = ""
+
+
+def _talk(tx: Transaction, order: Order, episode: Episode, news: _News) -> _Talk:
+    """Return what a session came to; of removed messages what the episode has of it.
+
+    What only confirms a rule, or is known anyway, is no report.
+    """
+    session = find_session(tx, order.scope, episode.session_id)
+    messages: list[Message] = []
+    if session is not None:
+        where = Condition(Scope(tenant=session.tenant)).also("session_id = ?", session.id)
+        heard_turns(tx, session, order.audience).narrow(where)
+        messages = select_messages(tx, where, _MOST_MESSAGES, newest=True)
+    if not messages:
+        lines = (said for role, said in _spoken(episode.summary) if role != _AGENT)
+        return _Talk(next(filter(news.has, lines), ""), episode.outcome)
+    talks = list(_exchanges(messages, news))
+    telling = filter(_is_telling, reversed(talks))
+    return next(telling, max(talks, key=_told, default=_Talk()))
+
+
+def _exchanges(messages: Sequence[Message], news: _News) -> Iterator[_Talk]:
+    """Yield what was asked and reported one after the other, as far as it is news."""
+    asked, before = "", None
+    for message in messages:
+        said = _own(message)
+        if message.role == "user":
+            asked = said if news.has(said) else ""
+            yield _Talk(asked)
+        elif message.role == _AGENT and news.is_report(said, before):
+            yield _Talk(asked, said)
+        before = message
+
+
+def _own(message: Message) -> str:
+    """Return what a person or the agent says itself in a message, on one line."""
+    from recollect.text.statements.detector import own_text
+
+    text = only_said(message.text, message.blocks)
+    return " ".join((own_text(text) if message.role == "user" else text).split())
+
+
+def _is_telling(talk: _Talk) -> bool:
+    """Return whether an exchange that changed nothing says enough to be told."""
+    return _told(talk) >= _FEWEST_TOLD
+
+
+def _told(talk: _Talk) -> float:
+    return amount(told_words(f"{talk.asked} {talk.report}"))
+
+
+def _session_line(talk: _Talk, files: Sequence[str], *, is_last: bool) -> str:
+    """Return what a session was asked for and what came of it; empty without any substance."""
+    if is_last:
+        report = _ends(talk.report, _LONGEST_LAST)
+    else:
+        report = whole_sentences(_settled(talk.report), _LONGEST_REPORT)
+    line = " → ".join(filter(None, (whole_sentences(talk.asked, _LONGEST_REQUEST), report)))
+    return f"{line} ({named_files(files)})".strip() if files else line
+
+
+def named_files(files: Sequence[str]) -> str:
+    """Return the names of some files; of many the first, and how many more there are."""
+    more = len(files) - _MOST_FILES
+    return ", ".join([*files[:_MOST_FILES], *([f"{more} more"] if more > 0 else [])])
+
+
+def _ends(text: str, most: int) -> str:
+    """Return a text of at most ``most`` characters: its first sentence, and the last that fit."""
+    if len(text) <= most:
+        return text
+    starts = [0, *sentence_ends(text), len(text)]
+    first = text[: starts[1]].strip()
+    for start in starts[1:-1]:
+        if len(first) + len(text) - start + 2 <= most:
+            return f"{first} … {text[start:].strip()}"
+    return clipped(text, most)
+
+
+def _settled(report: str) -> str:
+    """Return an older report without what was open then: the last one says what is open now."""
+    from recollect.text.statements.detector import detect
+
+    left = [each for each in detect(report, _AGENT) if each.kind == "open_end"]
+    bounds = [0, *sentence_ends(report), len(report)]
+    sentences = (
+        report[start:end]
+        for start, end in pairwise(bounds)
+        if not any(start <= each.start < end for each in left)
+    )
+    return "".join(sentences).strip()
+
+
+def _of_episode(episode: Episode, section: Section, said: str, worth_as: Worth) -> Candidate:
+    place = f"[{show_number('episode', episode.number)} {to_iso(episode.ended_at)[:10]}]"
+    return Candidate(
+        kind="episode",
+        id=episode.id,
+        number=episode.number,
+        section=section,
+        lines=(clipped(f"{place} {said}", 2 * LONGEST_LINE),),
+        at=episode.ended_at,
+        importance=PLAIN,
+        worth_as=worth_as,
+    )
+
+
+def _last_state(tx: Transaction, order: Order) -> list[Candidate]:
+    """Return what is open in the session, or else in the newest one of the same audience.
+
+    Nothing in a group, as of a summary.
+    """
+    episodes = heard_episodes(tx, order.scope, order.projects, order.audience)
+    last = [each.session_id for each in islice(episodes, 1)]
+    for session_id in [*order.lineage, *last]:
+        session = find_session(tx, order.scope, session_id) if session_id else None
+        if session is None:
+            continue
+        state = read_state(tx, session, heard_turns(tx, session, order.audience))
+        if state is not None and state.open_steps:
+            return [_state(state)]
+    return []
+
+
+def _state(state: SessionState) -> Candidate:
+    marks = {"in_progress": "> ", "pending": ""}
+    steps = (
+        f"{marks[each.status]}{clipped(each.text, _LONGEST_STEP)}"
+        for each in state.open_steps[:_MOST_STEPS]
+    )
+    since = f"[open since {to_iso(state.updated_at)[:10]}]"
+    return Candidate(
+        kind="state",
+        id=state.session_id,
+        number=None,
+        section="open",
+        lines=(f"{since} {'; '.join(steps)}",),
+        at=state.updated_at,
+        importance=1.0,
+        worth_as="state",
+    )
+
+
+_SPEAKER = re.compile(r"- (?:\[[^\]\n]{1,40}\] )?([^:\n]{1,80}): (\S.*)")
+_OUTSIDERS = ("tool", "system")
+_AGENT = "assistant"
+
+
+def summary_lines(summary: str) -> list[str]:
+    """Return what a person or the agent said in a session, as its summary has it."""
+    return [said for _, said in _spoken(summary)]
+
+
+def _spoken(summary: str) -> Iterator[tuple[str, str]]:
+    """Yield the role and the words of each line of a summary that is of no outsider."""
+    for line in summary.splitlines():
+        if match := _SPEAKER.fullmatch(line):
+            role = match[1].rpartition("(")[2].removesuffix(")").strip().casefold()
+            if role not in _OUTSIDERS:
+                yield role, match[2]
