@@ -372,19 +372,16 @@ class InjectionSettings(Struct, frozen=True, kw_only=True):
         "Put a block into prompts by itself. false: it is empty unless a question asks for it.",
     ] = True
     types: Annotated[
-        tuple[str, ...],
-        "Types of observations that a block may have lines of, whatever the question.",
+        tuple[str, ...], "Types of observations that a block has lines of, whatever the question."
     ] = ("decision", "bugfix", "architecture")
     layout: Annotated[
         Literal["sections", "list"],
-        "sections: rules, what holds, where the work was left. list: only observations of the "
-        "types, by importance and recency, as OpenClaw-Mem lists them.",
+        "sections: what is known and was left. list: observations only, as OpenClaw-Mem has it.",
     ] = "sections"
     budget_tokens: Annotated[
         int,
         Meta(ge=1, le=1_000_000, extra={"unit": "tokens"}),
-        "What a block costs at most; OpenClaw-Mem's default. Claude Code and Codex also take no"
-        " more than 9,500 characters.",
+        "What a block costs at most, as in OpenClaw-Mem; Claude Code and Codex take 9,500 letters.",
     ] = 4_000
     section_lines: Annotated[
         int,

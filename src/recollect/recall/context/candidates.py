@@ -37,7 +37,7 @@ _MOST = 200
 """The newest and the most important that are considered: some ten times what a block holds."""
 _LONGEST_OBSERVED = 220
 _LEAST_CHANGE = 0.3
-"""The importance of a change that is told: a look at a repository has less."""
+"""The importance of a change that is shown: a look at a repository has less."""
 _SECTIONS: Mapping[str, tuple[Section, Worth]] = {
     "decision": ("facts", "decision"),
     "architecture": ("facts", "decision"),
@@ -96,12 +96,12 @@ def _news(
     found: Sequence[Observation], order: Order, gone: Gone, sessions: Sequence[Candidate]
 ) -> Iterator[Observation]:
     """Yield observations without those that a session or a file tells, or that hold no longer."""
-    told = [told_words(line) for each in sessions for line in each.lines]
+    shown = [told_words(line) for each in sessions for line in each.lines]
     for each in found:
         words = told_words(f"{each.title} {each.summary}")
         is_gone = each.message_id in gone.messages or any(repeats(old, words) for old in gone.words)
-        is_told = order.is_loaded(words) or any(repeats(words, line) for line in told)
-        if each.id in order.relevance or not (is_gone or is_told):
+        is_known = order.is_loaded(words) or any(repeats(words, line) for line in shown)
+        if each.id in order.relevance or not (is_gone or is_known):
             yield each
 
 
@@ -171,9 +171,9 @@ def _last_changes(
     Nothing where a line about the session tells it.
     """
     last = [each for each in changes if each.session_id == changes[0].session_id]
-    told = "\n".join(line for each in sessions for line in each.lines)
+    shown = "\n".join(line for each in sessions for line in each.lines)
     named = files.get(last[0].session_id, ()) if last else ()
-    if any(name in told for name in named[:1]):
+    if any(name in shown for name in named[:1]):
         return
     by_hand = [each for each in last if each.type == "code_change" and each.files]
     for newest in by_hand[:1]:

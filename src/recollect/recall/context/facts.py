@@ -62,7 +62,7 @@ _HERE: LiteralString = "(project IS NULL OR project IN (SELECT value FROM json_e
 _FEWEST_GONE = 2
 """Words of a statement that can be recognised in a line."""
 _FEWEST_WORDS = 3
-"""Of what is told: "Fixed" says nothing to who was not there."""
+"""Of a fact: "Fixed" says nothing to who was not there."""
 
 
 def read_facts(tx: Transaction, order: Order) -> Iterator[Candidate]:
@@ -81,7 +81,7 @@ def read_facts(tx: Transaction, order: Order) -> Iterator[Candidate]:
         words = told_words(fact.text)
         is_told = fact.kind == RULE or len(words) >= _FEWEST_WORDS
         if is_told and _stands(fact, order) and not order.is_loaded(words):
-            yield fact_candidate(fact, told=_with_reason(tx, fact))
+            yield fact_candidate(fact, words=_with_reason(tx, fact))
 
 
 class Gone(NamedTuple):
@@ -162,8 +162,8 @@ def _with_reason(tx: Transaction, fact: Fact) -> str:
     return said[begin : max(fitting)].strip() if at >= 0 and fitting else fact.text
 
 
-def fact_candidate(fact: Fact, relevance: float = 0.0, told: str = "") -> Candidate:
-    """Return a fact as a candidate, with what is told of it; a rule in quotes."""
+def fact_candidate(fact: Fact, relevance: float = 0.0, words: str = "") -> Candidate:
+    """Return a fact as a candidate, in other words if given; a rule in quotes."""
     place = f"[{show_number('fact', fact.number)} {to_iso(fact.valid_from)[:10]}]"
     is_rule = fact.kind == RULE
     quote = fact.text.replace('"', "'")
@@ -175,7 +175,7 @@ def fact_candidate(fact: Fact, relevance: float = 0.0, told: str = "") -> Candid
         section="rules" if is_rule else _SECTIONS.get(worth_as, "facts"),
         lines=(
             clipped(
-                f'{place} "{quote}"' if is_rule else f"{place} {told or fact.text}", LONGEST_LINE
+                f'{place} "{quote}"' if is_rule else f"{place} {words or fact.text}", LONGEST_LINE
             ),
         ),
         at=fact.valid_from,

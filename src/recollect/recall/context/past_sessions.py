@@ -102,7 +102,9 @@ class _News:
     def __init__(self, order: Order, facts: Sequence[Candidate], gone: Gone) -> None:
         self._order = order
         self.messages = {each.message_id for each in facts if each.message_id}
-        self.sessions = {each.session_id for each in facts if each.section != "rules"}
+        self.sessions = {
+            each.session_id for each in facts if each.section != "rules" and not each.is_agents
+        }
         lines = (line.partition("] ")[2] for each in facts for line in each.lines)
         self._told = frozenset(word for line in lines for word in told_words(line))
         self.gone = gone
@@ -113,7 +115,7 @@ class _News:
         return self.has(said) and 2 * amount(words - self._told) >= amount(words)
 
     def has_facts(self, episode: Episode) -> bool:
-        """Return whether a session stated anything but rules, or left anything open."""
+        """Return whether somebody stated more than rules in a session, or it left anything open."""
         return episode.session_id in self.sessions or bool(episode.open_ends)
 
     def is_report(self, said: str, before: Message | None) -> bool:
@@ -181,7 +183,7 @@ def _own(message: Message) -> str:
 
 
 def _is_telling(talk: _Talk) -> bool:
-    """Return whether an exchange that changed nothing says enough to be told."""
+    """Return whether an exchange that changed nothing says enough for a line."""
     return _told(talk) >= _FEWEST_TOLD
 
 

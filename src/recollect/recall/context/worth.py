@@ -27,7 +27,7 @@ KINDS: Mapping[Worth, tuple[float, float]] = {
     "session": (0.4, 30.0),
     "open_end": (0.35, 21.0),
     "state": (0.5, 14.0),
-    "change": (0.25, 7.0),
+    "change": (0.35, 7.0),
     "quote": (0.0, 14.0),
     "other": (0.0, 14.0),
 }
@@ -36,7 +36,7 @@ IMPORTANCE, RECENCY, RELEVANCE = 0.2, 0.3, 0.45
 OPEN, TOUCHED, OF_AGENT = 0.15, 0.1, -0.1
 STAYS = 0.05
 """The bonus of a line that was in the last block: a new one must be better, not equally good."""
-FLOOR = 0.6
+FLOOR = 0.65
 _OPEN = frozenset({"open_end", "state"})
 _ALIKE = 0.8
 """The share of the words of a line that others have, if it says nothing more."""
@@ -77,7 +77,7 @@ def told_words(text: str) -> frozenset[str]:
     """Return the words by which a line is compared with others.
 
     >>> sorted(told_words("We use pnpm, never npm."))
-    ['npm', 'pnpm', 'use']
+    ['never', 'npm', 'pnpm', 'use']
     """
     return frozenset(terms(text)) - _little()
 
@@ -101,7 +101,7 @@ def amount(words: Collection[str]) -> float:
 def repeats(words: Collection[str], others: Collection[str]) -> bool:
     """Return whether a line says nothing that others do not say.
 
-    >>> repeats(told_words("OK, pnpm it is, never npm"), told_words("always use pnpm, never npm"))
+    >>> repeats(told_words("Never npm, pnpm it is"), told_words("always use pnpm, never npm"))
     True
     """
     shared = sum(word in others for word in words)
