@@ -23,7 +23,8 @@ SAYS = {
     "backup.py": "what was there: /",
     "capture.py": "0 messages, 1 transcript left unread\n1 message after the pause\nFalse ['off']",
     "chunks.py": "lines 1 to",
-    "context.py": "True 0 [1, 3, 2]\n{'importance': 0.6, 'recency': 0.4}\n[4]\nresume True",
+    "context.py": "True 0 [1, 3, 2]\n{'kind': 0.5, 'importance': 0.2, 'recency': 0.3}\n[4]\n"
+    "resume True",
     "conversation.py": "3 user That is the one.",
     "episodes.py": "Fixed: the hose is tight. ('Shall I order a spare clamp?',)\n"
     "e1 ('hose', 'clamp')\n"

@@ -41,9 +41,11 @@ CHANGING = (
     (r"DAY \d\d:\d\d", "MINUTE"),  # of a line of a summary
     (r"\b1[789]\d{11}\b", "0"),
     (r"recollect-context [0-9a-f]{16}", "recollect-context HEX"),
+    (r"`/[^` ]+/recollect(?: --home [^` ]+)? ", "`/bin/recollect "),  # where it is installed
     (r"\(\d+ tokens\)", "(N tokens)"),  # those of a block count its boundary
     (r'"tokens": ?\d+', '"tokens": 0'),
     (r'"version": ?"[^"]+"', '"version": "VERSION"'),
+    (r'"recency": ?[\d.]+', '"recency": 0'),  # of what a day of the page is to the day of the test
     (r"(\d\.\d\d)\d+", r"\1"),
     (r"rcl_[\w-]+", "TOKEN"),
     (r'"seq": ?\d+', '"seq": 0'),
