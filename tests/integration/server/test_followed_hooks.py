@@ -209,7 +209,8 @@ def test_a_block_is_never_longer_than_the_client_takes(client: Client, tmp_path:
     first = ClaudeSession(client, project)
     first.prompt("Begin")
     for number in range(150):
-        said = f"We decided to use pot {number} for " + "the guests of the house " * 8
+        guests = " ".join(f"guest{number}of{house}" for house in range(12))
+        said = f"We decided to use pot {number} for {guests}"
         client.memory.observations.record(
             first.session.id, summary=said, type="decision", event="manual"
         )
