@@ -67,6 +67,10 @@ SAYS = {
     "reading.py": "line 300 of 300\nnot_found",
     "observations.py": "#9 decision 1.0: We decided to use Redis for the queue. (owner)\n"
     "observation:#1 [1] ('#99',) True\nPATH of cron fixed\n('#1',) 8\n",
+    "observed_types.py": "decision: Use Postgres instead of Redis for the queue.\n"
+    "prompt: Should we use Postgres instead of Redis?\nanswer: PR approved and merged.\n"
+    "code_change: Edit src/pot.py\nbugfix: git commit, push: Fix the cold pot\n"
+    "tool_use: Tests: pytest -q (2 failed, 40 passed)\nroutine: Bash: git status && ls\n",
     "wrong_arguments.py": "invalid_input - limit must be a whole number or None\n"
     "at must be a whole number, a datetime or None - pass a whole number, a datetime or None; it "
     "was of the type str\nSession(id='",

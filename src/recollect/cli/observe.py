@@ -72,7 +72,10 @@ def observe(
     project: _Project = None,
     kind: Annotated[
         str | None,
-        typer.Option("--type", help="decision, bugfix, …; derived from the words by default."),
+        typer.Option(
+            "--type",
+            help="decision, bugfix, …; by the words if not given. With --last, only these.",
+        ),
     ] = None,
     importance: Annotated[
         float | None,
@@ -95,7 +98,8 @@ def observe(
             raise InvalidInput("--project must not be combined with --session", hint=_LEAVE_OUT)
         if last is not None:
             session_id = None if target is None else target.id
-            observations = memory.observations.list(session_id=session_id, limit=last)
+            types = None if kind is None else [kind]
+            observations = memory.observations.list(session_id=session_id, types=types, limit=last)
             listing = ObservationList(observations=observations)
             answer(context, listing, lambda: _show_newest(observations))
             return

@@ -7,13 +7,15 @@ web or a file cannot make an observation important.
 from __future__ import annotations
 
 import re
+from typing import Literal
 
+from recollect.observations.command_line import Command, commands, written_files
 from recollect.observations.evidence import Evidence
+from recollect.observations.meaning import Meaning, is_repair, meaning_of
 from recollect.observations.observation import Trust
-from recollect.text.languages.language import DESIGNED, FIXED
-from recollect.text.statements.sentences import is_decision, must_last, statements, states
+from recollect.observations.repository import PROGRAMS, commit_subject, look_of
 
-CLASSIFIER_VERSION = "rules-1"
+CLASSIFIER_VERSION = "rules-2"
 """Raise it when the same moment gives another type, importance, title or summary."""
 
 SPOKEN = frozenset({"prompt", "answer", "subagent", "compaction", "manual"})
@@ -39,17 +41,33 @@ _ROUTINE = frozenset(
     "todowrite todoread todo_write update_plan exitplanmode enterplanmode askuserquestion"
     " bashoutput taskoutput killshell killbash taskstop wait sleep skill toolsearch".split()
 )
-_GIT = re.compile(r"(?:^|[;&|(]\s*)(?:\w+=\S+\s+)*(?:sudo\s+)?(git|gh|glab|hub|jj|hg)\s+([\w-]+)?")
-_GIT_OPTIONS = re.compile(r"(?<=\bgit)(?:\s+(?:-C|-c)\s+\S+|\s+--?[\w-]+(?:=\S+)?)+")
-_GIT_LOOKS = frozenset(
-    "status log diff show branch blame reflog remote ls-files rev-parse describe grep".split()
+_FETCHES = re.compile(
+    r"(?:^|[;&|(`\n]\s*)(?:\w+=\S+\s+)*(?:sudo\s+)?(?:curl|wget|http|https|lynx|w3m)\s"
 )
-_FETCHES = re.compile(r"(?:^|[;&|(]\s*)(?:sudo\s+)?(?:curl|wget|http|https|lynx|w3m)\s")
-_LOOKS = re.compile(
-    r"\s*(?:cd\s+\S+\s*(?:&&|;)\s*)*(?:cat|head|tail|less|more|grep|rg|ag|find|fd|tree|wc|sed\s+-n"
-    r"|nl|bat|stat|file|du|jq|diff)\b"
+_FETCHERS = frozenset("curl wget http https lynx w3m".split())
+"""Both are asked: what runs within a quotation is seen by the pattern only."""
+_DOCUMENTS = re.compile(
+    r"(?i)(?:^|[-_])(?:docs?|documentation|web|browser?|fetch|crawl|scrape)(?:[-_]|$)"
 )
-_TRIFLES = re.compile(r"\s*(?:cd|ls|ll|pwd|echo|true|which|whoami|date|clear|env|sleep|mkdir)\b")
+"""Found in names of tools of MCP servers that read documentation or the web."""
+_SEARCHES = frozenset(
+    "grep egrep rg ag find fd jq diff sed awk sort uniq cut tr column xargs less more".split()
+)
+_TRIFLES = frozenset(
+    "cat head tail wc nl bat stat file tree du cd ls ll pwd echo printf true which whoami date"
+    " clear env printenv sleep mkdir export set source . for done fi type uname hostname ps df"
+    " free read".split()
+)
+_CHANGES = frozenset("mv cp rm touch ln patch truncate black isort".split())
+_CHANGES_WITH = re.compile(
+    r"(?:ruff (?:format|check .*--fix)|prettier .*(?:--write|-w)\b|eslint .*--fix|gofmt .*-w"
+    r"|rustfmt|cargo fmt|perl .*-\w*i|npm pkg set|git apply)\b"
+)
+_SCRIPT_WRITES = re.compile(
+    r"\.write_(?:text|bytes)\(|\bopen\([^()\n]{1,200}['\"][wax]b?\+?['\"]|writeFile(?:Sync)?\("
+    r"|File\.write\("
+)
+"""Found in a script that writes a file."""
 _DESIGN_FILE = re.compile(r"(?i)(?:^|/)(?:adr|adrs|rfcs?)/|(?:^|/)(?:architecture|design)\.\w+$")
 
 _IMPORTANCE = {
@@ -60,6 +78,8 @@ _IMPORTANCE = {
     "git_operation": 0.4,
     "research": 0.4,
     "tool_use": 0.3,
+    "prompt": 0.3,
+    "answer": 0.3,
     "exploration": 0.2,
     "routine": 0.1,
 }
@@ -67,15 +87,13 @@ _FAILED = 0.15
 """Added for a failure: the next session should know of it."""
 _LASTING = 0.2
 """Added for words that somebody wants kept."""
-_LOOKED = 0.2
-"""Subtracted for a look at the state of a repository."""
 
 
 def type_of(evidence: Evidence, files: tuple[str, ...]) -> str:
     """Return the type of a moment: one of `observation.TYPES`."""
-    if evidence.event in SPOKEN and evidence.tool_name is None:
-        return _type_of_words(spoken(evidence))
-    if evidence.event == "interrupted":
+    if is_spoken(evidence):
+        return _type_of_words(evidence)
+    if evidence.event == "interrupted" or evidence.is_interrupted:
         return "routine"
     return _type_of_tool(evidence, files)
 
@@ -83,11 +101,9 @@ def type_of(evidence: Evidence, files: tuple[str, ...]) -> str:
 def importance_of(evidence: Evidence, kind: str) -> float:
     """Return the importance of a moment of a type, 0 to 1, rounded to two decimals."""
     value = _IMPORTANCE.get(kind, _IMPORTANCE["tool_use"])
-    if evidence.error is not None:
+    if evidence.is_failure:
         value += _FAILED
-    if kind == "git_operation" and _is_look(evidence.command):
-        value -= _LOOKED
-    if evidence.event in SPOKEN and any(map(must_last, statements(spoken(evidence)))):
+    if is_spoken(evidence) and said_meaning(evidence).is_lasting:
         value += _LASTING
     return round(min(1.0, max(0.0, value)), 2)
 
@@ -106,7 +122,7 @@ def trust_of(evidence: Evidence, *, is_owners: bool) -> Trust:
     if evidence.tool_name is None:
         return "agent"
     name = plain_name(evidence.tool_name)
-    reaches_web = name in _WEB or (name in _SHELLS and bool(_FETCHES.search(evidence.command)))
+    reaches_web = name in _WEB or (name in _SHELLS and _fetches(evidence.command))
     return "web" if reaches_web else "tool"
 
 
@@ -116,6 +132,21 @@ def spoken(evidence: Evidence) -> str:
         return evidence.input
     text = evidence.input if isinstance(evidence.input, str) else ""
     return evidence.said or evidence.output or text
+
+
+def is_spoken(evidence: Evidence) -> bool:
+    """Return whether a moment consists of words instead of the call of a tool."""
+    return evidence.event in SPOKEN and evidence.tool_name is None
+
+
+def said_meaning(evidence: Evidence) -> Meaning:
+    """Return what the words of a moment mean; those of a person are read as such."""
+    return meaning_of(spoken(evidence), role_of(evidence))
+
+
+def role_of(evidence: Evidence) -> Literal["user", "assistant"]:
+    """Return who speaks: a person, also where it is recorded by hand, or the agent."""
+    return "user" if evidence.event in {"prompt", "manual"} else "assistant"
 
 
 def plain_name(tool_name: str) -> str:
@@ -142,28 +173,22 @@ def is_write(tool_name: str | None) -> bool:
     return tool_name is not None and plain_name(tool_name) in _WRITES
 
 
-def git_verb(command: str) -> str | None:
-    """Return the git operation of a command line, such as ``commit``; None if it has none.
-
-    >>> git_verb("cd app && git -C . commit -m 'Fix'"), git_verb("ls")
-    ('commit', None)
-    """
-    match = _GIT.search(_GIT_OPTIONS.sub("", command))
-    return None if match is None else match[2] or match[1]
-
-
-def _is_look(command: str) -> bool:
-    return git_verb(command) in _GIT_LOOKS
-
-
-def _type_of_words(words: str) -> str:
-    sentences = list(statements(words))
-    decided = [line for line in sentences if is_decision(line)]
-    if decided:
-        return "architecture" if any(states(line, DESIGNED) for line in decided) else "decision"
-    if any(states(line, FIXED) and not line.endswith("?") for line in sentences):
+def _type_of_words(evidence: Evidence) -> str:
+    meaning = said_meaning(evidence)
+    if meaning.decisions:
+        return "decision"
+    if meaning.repairs:
         return "bugfix"
-    return "tool_use"
+    if meaning.is_design:
+        return "architecture"
+    return _PLAIN_WORDS.get(evidence.event, "tool_use")
+
+
+_PLAIN_WORDS = {
+    "prompt": "prompt",
+    **dict.fromkeys(("answer", "subagent", "compaction"), "answer"),
+}
+"""The types of words that decide and tell of nothing."""
 
 
 def _type_of_tool(evidence: Evidence, files: tuple[str, ...]) -> str:
@@ -173,20 +198,45 @@ def _type_of_tool(evidence: Evidence, files: tuple[str, ...]) -> str:
             return "exploration"
         return "architecture" if any(map(_DESIGN_FILE.search, files)) else "code_change"
     if name in _SHELLS:
-        return _type_of_command(evidence.command)
+        return _type_of_command(evidence, files)
     if name in _WEB:
         return "research"
     if name in _ROUTINE:
         return "routine"
+    if name.startswith("mcp__") and _DOCUMENTS.search(name):
+        return "research"
     return "exploration" if name in _READS else "tool_use"
 
 
-def _type_of_command(command: str) -> str:
-    verb = git_verb(command)
-    if verb is not None:
-        return "bugfix" if verb == "commit" and states(command, FIXED) else "git_operation"
-    if _FETCHES.search(command):
+def _type_of_command(evidence: Evidence, files: tuple[str, ...]) -> str:
+    """Return the type of a command line: that of the most telling command of the chain."""
+    line = evidence.command
+    chain = commands(line)
+    if subject := commit_subject(line):
+        return "bugfix" if is_repair(subject) and not evidence.is_failure else "git_operation"
+    if written_files(line) or any(map(_changes_files, chain)):
+        return "architecture" if any(map(_DESIGN_FILE.search, files)) else "code_change"
+    looks = set(map(look_of, chain)) - {None}
+    if "change" in looks:
+        return "git_operation"
+    programs = {each.program for each in chain}
+    if _fetches(line):
         return "research"
-    if _LOOKS.match(command):
-        return "exploration"
-    return "routine" if _TRIFLES.match(command) and "&&" not in command else "tool_use"
+    if programs - _TRIFLES - _SEARCHES - PROGRAMS:
+        return "tool_use"
+    return "exploration" if programs & _SEARCHES or "search" in looks else "routine"
+
+
+def _changes_files(command: Command) -> bool:
+    """Return whether a command changes files of a project, whatever they are."""
+    if command.program in _CHANGES:
+        return not all(each.startswith(_ELSEWHERE) for each in command.operands)
+    is_script = command.body is not None and bool(_SCRIPT_WRITES.search(command.body))
+    return is_script or bool(_CHANGES_WITH.match(" ".join(command.words)))
+
+
+_ELSEWHERE = ("/tmp/", "/var/tmp/", "/dev/")  # noqa: S108  # seen in commands, not used
+
+
+def _fetches(line: str) -> bool:
+    return bool(_FETCHES.search(line)) or any(each.program in _FETCHERS for each in commands(line))

@@ -12,7 +12,8 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.observations.classify import is_write
+from recollect.observations.classify import is_shell, is_write
+from recollect.observations.summary import OUTCOME, relative
 from recollect.store.columns import Condition, json_cell, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.tokens import estimate_tokens
@@ -25,7 +26,7 @@ _FOREIGN = frozenset({"group", "imported", "web"})
 _SPOKEN = frozenset({"prompt", "answer"})
 """They are words: the summary has them from the messages."""
 _SELECT: LiteralString = """
-    SELECT type, tool_name, title, files, importance, trust, error IS NOT NULL, event
+    SELECT type, tool_name, title, files, importance, trust, error IS NOT NULL, event, project
     FROM observations WHERE """
 _ORDER: LiteralString = " AND is_forgotten = 0 ORDER BY created_at, number"
 
@@ -39,6 +40,7 @@ class _Deed(msgspec.Struct, frozen=True, array_like=True):
     trust: str
     is_failure: int
     event: str
+    project: str | None
 
 
 def deeds_of(tx: Transaction, where: Condition, tokens: int) -> str:
@@ -80,9 +82,17 @@ def _lines(deeds: Sequence[_Deed]) -> Iterator[str]:
 
 def _changed(deeds: Iterable[_Deed]) -> list[str]:
     """Return the files that were written to, the newest first."""
-    writes = [deed for deed in deeds if is_write(deed.tool_name) and not deed.is_failure]
-    paths = (path for d in reversed(writes) for path in json_cell(d.files, list[str]))
+    writes = [deed for deed in deeds if _is_written(deed) and not deed.is_failure]
+    paths = (
+        relative(path, deed.project)
+        for deed in reversed(writes)
+        for path in json_cell(deed.files, list[str])
+    )
     return list(dict.fromkeys(paths))
+
+
+def _is_written(deed: _Deed) -> bool:
+    return is_write(deed.tool_name) or is_shell(deed.tool_name)  # its files are those it wrote
 
 
 def _failing(deeds: Iterable[_Deed]) -> list[str]:
@@ -90,7 +100,7 @@ def _failing(deeds: Iterable[_Deed]) -> list[str]:
     last: dict[tuple[str | None, str], _Deed] = {}
     for deed in deeds:
         if deed.tool_name is not None and deed.trust not in _FOREIGN:
-            about = (deed.tool_name, deed.title.partition(" (failed")[0])
+            about = (deed.tool_name, OUTCOME.sub("", deed.title))
             last.pop(about, None)
             last[about] = deed
     failed = [deed.title for deed in last.values() if deed.is_failure]

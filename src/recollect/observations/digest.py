@@ -19,7 +19,7 @@ from recollect.core.errors import AnswerUnusable, ProviderError, ProviderRejecte
 from recollect.core.scope import ConversationTurn, Scope
 from recollect.models.language.model import LanguageModel, Prompt, ask
 from recollect.models.language.structured_output import complete_as
-from recollect.observations.classify import CLASSIFIER_VERSION
+from recollect.observations.draft import KEPT, made_by
 from recollect.observations.observation import Observation
 from recollect.observations.payload import cut
 from recollect.observations.rows import rewrite, select_observations, turns_of
@@ -31,8 +31,8 @@ from recollect.text.summary.grounding import ungrounded
 PURPOSE = "observations"
 INSTRUCTIONS_VERSION = "1"
 """Raise it when the instructions ask for something else."""
-KEPT = f"{CLASSIFIER_VERSION}/kept"
-"""``made_by`` of an observation for which the model gave no usable words."""
+_WORDED = tuple(map(made_by, ((), ("type",), ("importance",), ("type", "importance"))))
+"""``made_by`` of observations whose title and summary are those of the rules."""
 DIGESTED_AT_ONCE = 8
 """Observations per call: some 2,000 tokens, and little is lost with an unusable answer."""
 MOST_CALLS = 4
@@ -130,7 +130,7 @@ class ObservationDigest:
         return batches[:MOST_CALLS]
 
     def _due(self, tx: Transaction) -> tuple[list[Observation], dict[str, str]]:
-        where = Condition(self._scope, "session_id").also("made_by = ?", CLASSIFIER_VERSION)
+        where = Condition(self._scope, "session_id").among("made_by", _WORDED)
         where.also("created_at >= ?", self._clock.now_ms() - OLDEST_MS)
         where.also("is_forgotten = ?", 0).among("trust", READ_BY_MODEL)
         due = select_observations(tx, where, "number", DIGESTED_AT_ONCE * MOST_CALLS)
@@ -146,13 +146,13 @@ class ObservationDigest:
                 rewrite(tx, old, new, now) for old, new in zip(batch, rewritten, strict=True)
             ]
             pairs = zip(changed, rewritten, strict=True)
-            return sum(is_new and new.made_by != KEPT for is_new, new in pairs)
+            return sum(is_new and not new.made_by.endswith(KEPT) for is_new, new in pairs)
 
         return self._database.write(rewrite_observations)
 
     def _rewritten(self, of: Observation, line: DigestedLine | None) -> Observation:
         """Return an observation with the words of the model, or marked to keep its own."""
-        unchanged = msgspec.structs.replace(of, made_by=KEPT)
+        unchanged = msgspec.structs.replace(of, made_by=of.made_by + KEPT)
         if line is None or ungrounded(f"{line.title}\n{line.summary}", _source(of)):
             return unchanged
         return msgspec.structs.replace(

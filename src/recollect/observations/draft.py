@@ -7,7 +7,7 @@ that was not redacted.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, get_args
 
@@ -87,6 +87,10 @@ class ObservationDraft(msgspec.Struct, frozen=True, kw_only=True):
     output: Payload
 
 
+KEPT = "/kept"
+"""How ``made_by`` ends where a model gave no usable words."""
+BY_RULE = ("type", "importance", "title", "summary")
+"""What the rules make where the caller does not give it."""
 BY_HAND = "hand"
 """``made_by`` of an observation that was changed by hand."""
 
@@ -106,7 +110,12 @@ class ObservationDrafts:
         self._redactor = redactor
 
     def make(
-        self, request: GivenObservation, *, is_owners: bool, is_redacted: bool = False
+        self,
+        request: GivenObservation,
+        *,
+        is_owners: bool,
+        is_redacted: bool = False,
+        folder: str | None = None,
     ) -> ObservationDraft:
         """Return the draft of an observation, without the secrets of its session.
 
@@ -116,17 +125,20 @@ class ObservationDrafts:
             request: What the caller passes.
             is_owners: Whether the turn that it belongs to is the owner's.
             is_redacted: Whether input, output and error come out of a draft of a message.
+            folder: The project of the session, from which paths are seen.
 
         Raises:
             InvalidInput: a field cannot be stored.
         """
         if self._redactor is None or is_redacted:
-            return self._draft_of(request, is_owners=is_owners, is_redacted=is_redacted)
+            return self._draft_of(
+                request, is_owners=is_owners, is_redacted=is_redacted, folder=folder
+            )
 
         def make(redactor: SecretRedactor) -> ObservationDraft:
             drafts = ObservationDrafts(self._clock, self._ids, redactor)
             # A private method of one of ours.
-            return drafts._draft_of(request, is_owners=is_owners, is_redacted=is_redacted)
+            return drafts._draft_of(request, is_owners=is_owners, is_redacted=False, folder=folder)
 
         return self._redactor.session(request.session_id, make)
 
@@ -168,9 +180,15 @@ class ObservationDrafts:
         return make(None) if redactor is None else redactor.session(of.session_id, make)
 
     def _draft_of(
-        self, request: GivenObservation, *, is_owners: bool, is_redacted: bool
+        self,
+        request: GivenObservation,
+        *,
+        is_owners: bool,
+        is_redacted: bool,
+        folder: str | None,
     ) -> ObservationDraft:
-        evidence = self._evidence(request, (lambda it: it) if is_redacted else self._value)
+        clean = (lambda it: it) if is_redacted else self._value
+        evidence = self._evidence(request, request.project or folder, clean)
         files = files_of(evidence) if request.files is None else self._files(request.files)
         trust = trust_of(evidence, is_owners=is_owners)
         kind = (
@@ -206,7 +224,7 @@ class ObservationDrafts:
             agent_id=self._id(request.agent_id, "agent id"),
             event=evidence.event,
             event_id=self._id(request.event_id, "event id"),
-            made_by=CLASSIFIER_VERSION,
+            made_by=made_by(name for name in BY_RULE if getattr(request, name) is not None),
             created_at=self._clock.now_ms() if request.at is None else check_time(request.at),
             is_forgotten=False,
             tenant="",
@@ -219,7 +237,9 @@ class ObservationDrafts:
             observation=observation, input=payload_of(request_text), output=payload_of(came)
         )
 
-    def _evidence(self, request: GivenObservation, clean: Callable[[Any], JsonValue]) -> Evidence:
+    def _evidence(
+        self, request: GivenObservation, folder: str | None, clean: Callable[[Any], JsonValue]
+    ) -> Evidence:
         tool = None if request.tool_name is None else self._name(request.tool_name, "tool name")
         error = None if request.error is None else clean(check_text(request.error, "error"))
         return Evidence(
@@ -230,6 +250,7 @@ class ObservationDrafts:
             error=error,
             said=self._words(request.summary or request.title, "summary", LONGEST_SUMMARY),
             trust=None if request.trust is None else _one_of(request.trust, Trust, "trust"),
+            project=folder,
         )
 
     def _value(self, value: object) -> JsonValue:
@@ -270,6 +291,15 @@ class ObservationDrafts:
         texts = check_texts(files, "files")
         paths = [clipped(self._text(path, "path"), LONGEST_PATH) for path in texts]
         return tuple(dict.fromkeys(filter(None, paths)))[:MOST_FILES]
+
+
+def made_by(given: Iterable[str]) -> str:
+    """Return the version of the rules, and the fields that a caller gave instead.
+
+    >>> made_by(()), made_by(["type", "title"])
+    ('rules-2', 'rules-2 but type title')
+    """
+    return " ".join([CLASSIFIER_VERSION, *(("but", *fields) if (fields := tuple(given)) else ())])
 
 
 FIELDS = GivenObservation.__struct_fields__

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from recollect.observations.observation import Made, Trust
+from recollect.observations.tally import Tally, runs_of_tests, tally_of
 from recollect.text.json_value import JsonValue
+
+_STOPPED = re.compile(
+    r"(?i)\W*(?:interrupted\b|request interrupted by user|the user (?:doesn'?t want|rejected)"
+    r"|aborted by (?:the )?user|cancell?ed by (?:the )?user"
+    r"|user (?:interrupted|cancell?ed|aborted))"
+)
+"""How programs say that a person stopped a tool; what stopped by itself begins otherwise."""
+_SAYS_STOPPED = re.compile(r'(?<!\\)"interrupted": ?true')
+_END = 1_000
+"""Characters at the end of an answer in JSON, where its flags are."""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,6 +35,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         error: What failed, as text; None where nothing did.
         said: The caller's own words about it.
         trust: As the caller says; None where the rules decide.
+        project: The folder that it was about, where that is known.
     """
 
     event: Made
@@ -32,6 +45,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None = None
     said: str = ""
     trust: Trust | None = None
+    project: str | None = None
 
     @property
     def arguments(self) -> Mapping[str, Any]:
@@ -42,6 +56,23 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         """Return the first argument with one of some names that is a text, else an empty one."""
         values = (self.arguments.get(name) for name in names)
         return next((value for value in values if isinstance(value, str) and value), "")
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether somebody stopped it: then it neither went well nor failed."""
+        return bool(_STOPPED.match(self.error or "") or _SAYS_STOPPED.search(self.output[-_END:]))
+
+    @property
+    def tally(self) -> Tally | None:
+        """What a run of tests counted; None where none ran, or it was stopped."""
+        is_run = bool(self.command and runs_of_tests(self.command)) and not self.is_interrupted
+        return tally_of(self.output or self.error or "") if is_run else None
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it failed, or tests did whose output goes into a pipe."""
+        is_failed_run = self.tally is not None and self.tally.is_failure
+        return (self.error is not None or is_failed_run) and not self.is_interrupted
 
     @property
     def command(self) -> str:

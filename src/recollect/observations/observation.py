@@ -10,9 +10,10 @@ from recollect.text.boundaries import brief_repr
 
 TYPES = (
     *("decision", "bugfix", "architecture", "code_change", "git_operation"),
-    *("research", "exploration", "routine", "tool_use"),
+    *("research", "exploration", "routine", "tool_use", "prompt", "answer"),
 )
-"""The types that rules give; a caller may give others."""
+"""The types that rules give; a caller may give others. The last two are what the user or the agent
+said that decides and tells of nothing."""
 
 Trust = Literal["owner", "agent", "tool", "web", "group", "imported"]
 """The source of its input and output: the owner, the agent, a program or file, the web, other
@@ -62,14 +63,15 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
         tokens: About how many tokens all of it costs in a prompt, what lies in blobs included.
         importance: 0 to 1.
         trust: Whose words its input and output are.
-        files: Paths that it touched, as the tool was given them.
+        files: Paths that it touched, as the tool was given them; of a shell those that it wrote.
         error: The line that says what failed; None where nothing did.
         message_id: The message that it belongs to.
         tool_use_id: The id that the model gave the call.
         agent_id: The sub-agent that did it.
         event: What made it.
         event_id: The caller's own id; the same id twice in a session is one observation.
-        made_by: The version of the rules that gave what the caller did not.
+        made_by: The version of the rules, and what the caller gave instead of them; the model that
+            wrote title and summary; or ``hand``.
         created_at: When it happened, ms UTC.
         is_forgotten: Whether it was taken out of everything until it is restored.
         tenant: Owner.

@@ -241,7 +241,7 @@ class Observations:
 
         Args:
             session_id: Only those of this session.
-            types: Only these types.
+            types: Only these types: ``decision``, ``prompt`` … or one of your own.
             project: Only those of this project.
             tool_name: Only those of this tool.
             since: Only those from this time on, ms UTC or datetime.

@@ -169,7 +169,7 @@ class Recorder:
         }
         look = partial(self._surroundings, session_ids)
         around = self._parts.database.read(look) if session_ids else _Surroundings()
-        return self._drafts_of(requests, around, self._draft)
+        return self._drafts_of(requests, around, partial(self._draft, around))
 
     def _drafts_of(
         self,
@@ -208,7 +208,7 @@ class Recorder:
         verdict = around.verdicts[project]
         return controls.refusal(project, request.tool_name, paths, at, verdict)
 
-    def _draft(self, request: GivenObservation) -> ObservationDraft:
+    def _draft(self, around: _Surroundings, request: GivenObservation) -> ObservationDraft:
         own_calls = self._parts.own_calls
         if request.tool_name is not None and own_calls.includes(request.tool_name, request.input):
             hint = "ask own_calls.includes(…) first"
@@ -217,7 +217,9 @@ class Recorder:
         if request.event == "prompt" and request.trust is None:
             turn = self._parts.database.read(partial(self._turn, request))
             is_owners = self._parts.is_owners(turn)
-        return self._parts.drafts.make(request, is_owners=is_owners)
+        facts = around.facts.get(request.session_id)
+        folder = facts.project if isinstance(facts, SessionFacts) else None
+        return self._parts.drafts.make(request, is_owners=is_owners, folder=folder)
 
     def _turn(self, request: GivenObservation, tx: Transaction) -> ConversationTurn:
         facts = find_facts(tx, self._scope, request.session_id)

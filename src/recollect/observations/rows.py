@@ -31,11 +31,15 @@ from recollect.store.columns import (
 from recollect.store.counters import next_numbers
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import Operation, record_change, record_changes
+from recollect.store.meta import drop_value
 from recollect.store.row_hash import row_hash
 from recollect.store.twins import compared_rows, damaged_rows
 
 KIND = "observation"
 """What the outbox and the counters call an observation."""
+
+RECLASSIFIED = "observations.reclassified:"
+"""The key of how far the rows of a tenant, whose name follows, are classified again."""
 
 _FIELDS = tuple(name for name in Observation.__struct_fields__ if name != "is_forgotten")
 """In the order of the columns."""
@@ -64,7 +68,8 @@ _NUMBERED: LiteralString = (
 )
 _REWRITE: LiteralString = """
     UPDATE observations
-    SET title = ?, summary = ?, type = ?, importance = ?, tokens = ?, made_by = ?, row_hash = ?
+    SET title = ?, summary = ?, type = ?, importance = ?, tokens = ?, files = ?, error = ?,
+        made_by = ?, row_hash = ?
     WHERE id = ?
 """
 _LIVING: LiteralString = (
@@ -100,6 +105,10 @@ TELLING = frozenset({"decision", "architecture", "bugfix"})
 IS_REPEATED: LiteralString = """(message_id IS NOT NULL AND event IN ('prompt', 'answer')
     AND type NOT IN ('decision', 'architecture', 'bugfix'))"""
 """True for an observation that repeats its message, which is found and shown instead."""
+IS_TRIVIAL: LiteralString = """(importance < 0.4
+    AND type IN ('routine', 'exploration'))"""
+"""True for a call that only looked (ls, cat, git status): kept and found, put into no prompt by
+itself. One to which a caller gave more weight is not trivial."""
 _BY_EVENT: LiteralString = (
     "SELECT id FROM observations WHERE tenant = ? AND session_id = ? AND event_id = ? LIMIT 1"
 )
@@ -303,6 +312,7 @@ def _names(draft: Observation) -> list[tuple[str | None, ...]]:
 def restore_observation(tx: Transaction, observation: Observation) -> None:
     """Store an observation under its own id, number and owner."""
     tx.execute(_INSERT, _stored(observation))
+    drop_value(tx, RECLASSIFIED + observation.tenant)  # older rules may have made it
     note_observation(tx, observation, "put", observation.created_at)
 
 
@@ -337,12 +347,19 @@ def set_forgotten(tx: Transaction, of: Observation, *, is_forgotten: bool, at: i
 def rewrite(tx: Transaction, old: Observation, new: Observation, at: int) -> bool:
     """Give an observation other words, type and importance; return False if it had changed."""
     where = _where(Scope(tenant=old.tenant)).also("made_by = ?", old.made_by)
-    if not select_observations(tx, where, "id", 1, ids=[old.id]):
+    if not select_observations(tx, where, "id", 1, deleted=True, ids=[old.id]):
         return False
-    cells = (new.title, new.summary, new.type, new.importance, new.tokens, new.made_by)
-    tx.execute(_REWRITE, (*cells, row_hash(_row(new)), old.id))
-    note_observation(tx, new, "put", at)
+    cells: list[SqlValue] = [new.title, new.summary, new.type, new.importance, new.tokens]
+    cells += [msgspec.json.encode(new.files).decode(), new.error, new.made_by, row_hash(_row(new))]
+    tx.execute(_REWRITE, (*cells, old.id))
+    if _found_by(old) != _found_by(new):
+        note_observation(tx, new, "put", at)
     return True
+
+
+def _found_by(of: Observation) -> tuple[object, ...]:
+    """Return what a search, a list or a filter goes by."""
+    return of.title, of.summary, of.type, of.importance, of.files, of.error
 
 
 def select_observations(

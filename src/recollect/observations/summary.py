@@ -13,11 +13,22 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from recollect.observations.classify import SPOKEN, git_verb, is_shell, is_web, is_write, spoken
+from recollect.observations.classify import (
+    is_shell,
+    is_spoken,
+    is_web,
+    is_write,
+    role_of,
+    said_meaning,
+    spoken,
+)
+from recollect.observations.command_line import Command, written_files
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Trust
+from recollect.observations.repository import commit_subject, git_changes
+from recollect.observations.tally import runs_of_tests
 from recollect.text.injected import tool_label
-from recollect.text.statements.sentences import is_decision, statements, weigh
+from recollect.text.statements.sentences import statements, weigh
 
 LONGEST_TITLE = 120
 LONGEST_SUMMARY = 400
@@ -33,12 +44,16 @@ _PATHS = (
 )
 _LISTS = ("paths", "files", "file_paths", "edits", "absolute_paths")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\+\+\+ b/(.+)$", re.MULTILINE)
-_COMMIT = re.compile(r"""\s(?:-[a-z]*m|--message)(?:=|\s*)(?:"([^"]+)"|'([^']+)')""")
 _WORDS_OF_A_NAME = 4
 _SENTENCE = re.compile(r"[,;:!?<>|，；：！？。].{20}|.{20}[,;:!?<>|，；：！？。]")
 """Found in long file names that are made to be read as text."""
 _MCP = re.compile(r"mcp__(.+?)__(.+)")
 _EXIT = re.compile(r"(?i)exit(?:ed with)? code:? (\d{1,3})")
+OUTCOME = re.compile(
+    r" \((?:failed(?: with exit code \d{1,3})?|passed|interrupted"
+    r"|\d{1,7} (?:failed|errors|passed)(?:, \d{1,7} (?:errors|passed)){0,2})\)$"
+)
+"""How a title ends that says what became of the call; no words of others are in it."""
 _ERRORS = (
     re.compile(r"\w*(?:Error|Exception)\b|(?i:\b(?:error|fatal|panic|undefined)\b)"),
     re.compile(r"(?i)fail|denied|cannot|not found|no such|timed? out|refused"),
@@ -60,11 +75,13 @@ def describe(evidence: Evidence, files: tuple[str, ...], trust: Trust) -> Descri
     Only the error may hold words of others than the owner and the agent.
     """
     words = "" if trust == "group" else spoken(evidence)
-    if evidence.event in SPOKEN and evidence.tool_name is None:
+    if is_spoken(evidence):
         title, summary = _from_words(evidence, words)
     else:
         title, summary = _from_tool(evidence, files)
-    error = None if evidence.error is None else error_line(evidence.error)
+    error = (
+        (error_line(evidence.error or "") or str(evidence.tally)) if evidence.is_failure else None
+    )
     return Description(title=clipped(title, LONGEST_TITLE), summary=summary, error=error)
 
 
@@ -120,11 +137,11 @@ def _from_words(evidence: Evidence, words: str) -> tuple[str, str]:
     sentences = list(statements(words))
     if not sentences:
         return _UNSAID[evidence.event], ""
-    role = "user" if evidence.event in {"prompt", "manual"} else "assistant"
-    heaviest = sorted(sentences, key=lambda line: (not is_decision(line), -weigh(line, role)))[
+    role, meaning = role_of(evidence), said_meaning(evidence)
+    heaviest = sorted(sentences, key=lambda line: (not meaning.is_in(line), -weigh(line, role)))[
         :_SAID
     ]
-    title = heaviest[0] if is_decision(heaviest[0]) else sentences[0]
+    title = heaviest[0] if meaning.is_in(heaviest[0]) else sentences[0]
     rest = [line for line in sentences if line in heaviest and line != title]
     return title, clipped(" ".join(rest), LONGEST_SUMMARY)
 
@@ -141,18 +158,47 @@ _UNSAID = {
 def _from_tool(evidence: Evidence, files: tuple[str, ...]) -> tuple[str, str]:
     if evidence.event == "interrupted":
         return "The turn was interrupted", ""
-    title = _tool_title(evidence, files)
-    if evidence.error is None:
-        return title, _extent(evidence, files)
-    code = _EXIT.search(evidence.error)
-    outcome = f"failed with exit code {code[1]}" if code else "failed"
-    return f"{clipped(title, LONGEST_TITLE - 30)} ({outcome})", _extent(evidence, files)
+    files = tuple(relative(path, evidence.project) for path in files)
+    title, outcome = _tool_title(evidence, files), _outcome(evidence)
+    if outcome:
+        title = f"{clipped(title, LONGEST_TITLE - len(outcome) - 3)} ({outcome})"
+    return title, _extent(evidence, files)
+
+
+def relative(path: str, project: str | None) -> str:
+    """Return a path as it is seen from a folder; one that is not below it as it is.
+
+    >>> relative("/home/ada/tea/src/pot.py", "/home/ada/tea"), relative("/etc/hosts", "/home/ada")
+    ('src/pot.py', '/etc/hosts')
+    """
+    if not project or (project[:1] not in "/~" and project[1:2] != ":"):
+        return path
+    folder = project.rstrip("/\\")
+    below = path.removeprefix(folder)
+    return below[1:] if len(below) < len(path) and below[:1] in {"/", "\\"} and below[1:] else path
+
+
+def _outcome(evidence: Evidence) -> str:
+    """Return what became of a call; empty where that goes without saying."""
+    if evidence.is_interrupted:
+        return "interrupted"
+    if evidence.tally is not None and str(evidence.tally):
+        return str(evidence.tally)
+    if evidence.error is not None:
+        code = _EXIT.search(evidence.error)
+        return f"failed with exit code {code[1]}" if code else "failed"
+    return "passed" if evidence.tally is not None and _tells(evidence.command) else ""
+
+
+def _tells(line: str) -> bool:
+    """Return whether the end of a command line says how its tests ended: no pipe hides it."""
+    return all(each.end in {"", "&&", "\n"} for each in runs_of_tests(line))
 
 
 def _tool_title(evidence: Evidence, files: tuple[str, ...]) -> str:
     name = evidence.tool_name or "A tool"
     if is_shell(name):
-        return _command_title(evidence, name)
+        return _command_title(evidence, files, name)
     if is_web(name):
         request = evidence.argument("query", "prompt", "q")
         host = _host(evidence.argument("url"))
@@ -162,19 +208,45 @@ def _tool_title(evidence: Evidence, files: tuple[str, ...]) -> str:
     if server is not None:
         return f"{server[1]}: {server[2]}"
     request = evidence.argument("description", "pattern", "query", "title")
-    about = " ".join(
-        [*map(shown_path, files[:2]), *([f"and {len(files) - 2} more"] if len(files) > 2 else [])]
-    )
-    return ": ".join(part for part in (f"{name} {about}".strip(), request) if part)
+    return ": ".join(part for part in (f"{name} {_named(files)}".strip(), request) if part)
 
 
-def _command_title(evidence: Evidence, name: str) -> str:
-    command = evidence.command
-    message = _COMMIT.search(command) if git_verb(command) == "commit" else None
-    if message is not None:
-        return f"git commit: {message[1] or message[2]}"
+def _command_title(evidence: Evidence, files: tuple[str, ...], name: str) -> str:
+    """Return what a command line did: a commit, tests, a file written, or what it is said to do."""
+    line = evidence.command
+    subject = commit_subject(line)
+    if subject:
+        others = [verb for verb in git_changes(line) if verb not in _WITH_A_COMMIT]
+        return f"git {', '.join(dict.fromkeys(['commit', *others]))}: {subject}"
+    runs = runs_of_tests(line)
+    if runs:
+        return f"Tests: {'; '.join(map(_command_text, runs))}"
     described = evidence.argument("description")
-    return described or clipped(f"{name}: {command}", LONGEST_TITLE)
+    if written_files(line) and not any(file in described for file in files):
+        return f"{described or name}: {_named(files)}"
+    return described or clipped(f"{name}: {_seen_from(line, evidence.project)}", LONGEST_TITLE)
+
+
+_WITH_A_COMMIT = frozenset({"commit", "ci", "add"})
+"""Verbs that go without saying beside a commit."""
+
+
+def _command_text(command: Command) -> str:
+    return " ".join(command.words)
+
+
+def _named(files: tuple[str, ...]) -> str:
+    rest = [f"and {len(files) - 2} more"] if len(files) > 2 else []
+    return " ".join([*map(shown_path, files[:2]), *rest])
+
+
+def _seen_from(line: str, project: str | None) -> str:
+    """Return a command line with the paths below a folder as they are seen from it."""
+    if not project or project in {"/", "~"}:
+        return line
+    folder = re.escape(project.rstrip("/"))
+    line = re.sub(rf"^cd (['\"]?){folder}/?\1 (?:&&|;) ", "", line)
+    return re.sub(rf"(?<![\w./-]){folder}/(?=[\w.-])", "", line)
 
 
 def _extent(evidence: Evidence, files: tuple[str, ...]) -> str:
@@ -187,7 +259,7 @@ def _extent(evidence: Evidence, files: tuple[str, ...]) -> str:
         what = "1 file" if len(files) == 1 else f"{len(files)} files"
         return f"{what}, -{before} +{after} lines"
     if is_shell(evidence.tool_name):
-        return clipped(evidence.command, LONGEST_SUMMARY)
+        return clipped(_seen_from(evidence.command, evidence.project), LONGEST_SUMMARY)
     return ", ".join(map(shown_path, files[:3]))
 
 
@@ -205,6 +277,8 @@ def _paths(evidence: Evidence) -> Iterator[str]:
         items = arguments.get(name)
         for item in items if isinstance(items, list) else ():
             yield from _texts([item] if isinstance(item, str) else _values(item))
+    if is_shell(evidence.tool_name):
+        yield from written_files(evidence.command)
     if is_write(evidence.tool_name):
         text = evidence.argument("patch", "input", "command") or (
             evidence.input if isinstance(evidence.input, str) else ""

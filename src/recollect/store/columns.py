@@ -92,7 +92,9 @@ class Condition:
         return self if value is None else self.also(column + " = ?", value)
 
     def among(
-        self, column: Literal["project", "status", "trust", "type"], values: Sequence[str]
+        self,
+        column: Literal["made_by", "project", "status", "trust", "type"],
+        values: Sequence[str],
     ) -> Condition:
         """Narrow to rows with one of some values. For rows of some ids see `LISTED`."""
         return self.also(column + _AMONG, listed(values))

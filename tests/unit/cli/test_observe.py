@@ -34,6 +34,9 @@ def test_without_a_number_the_newest_few_are_shown(run: Run, worked: Path) -> No
     assert run("--home", worked, "observe", "--last", "--session", "work").out == few.out
     assert len(run("--home", worked, "observe", "--last", "--json").json["observations"]) == 10
     assert len(run("--home", worked, "observe", "--last", "2").out.splitlines()) == 2
+    noted = run("--home", worked, "observe", "--type", "prompt", "A jar?", "--json").json
+    asked = run("--home", worked, "observe", "--last", "--type", "prompt", "--json").json
+    assert [each["number"] for each in asked["observations"]] == [noted["number"]]
     assert "  a --last b  " in run("--home", worked, "observe", "--", "a", "--last", "b").out
     for wrong in ("0", "-1", "few"):
         assert run("--home", worked, "observe", "--last", wrong, "--json").code == 2

@@ -30,13 +30,16 @@ def _type(evidence: Evidence) -> str:
                 "git -c user.name=x --no-pager commit -am 'hotfix'",
                 "GIT_DIR=x sudo git commit -m 'Repaired the roof'",
                 "cd a; git commit -m '修复登录'",
+                "git add -A && git commit -m 'fix(login): set the domain' && git push",
+                "git commit -m \"$(cat <<'EOF'\nlogin: Fix the redirect\n\nwhy\nEOF\n)\"",
             ],
         ),
         (
             "git_operation",
             [
-                *("git status", "git push origin main", "gh pr create", "git log -- fix.py"),
-                *("(git rev-parse HEAD)", "git commit -m 'Add a prefix'", "jj new", "hg up"),
+                *("git push origin main", "gh pr create", "(git stash)", "git branch -d x"),
+                *("git commit -m 'Add a prefix'", "jj new", "hg up", "pytest && git push"),
+                *("git commit -m 'docs: how to fix a bug'", "git status && git add -A"),
             ],
         ),
         (
@@ -46,17 +49,19 @@ def _type(evidence: Evidence) -> str:
         (
             "exploration",
             [
-                *(
-                    "cat a.py",
-                    "cd src && grep -n x a.py",
-                    "rg x",
-                    "sed -n 1,5p a",
-                    "  find . -name x",
-                ),
-                *("cd a; cd b && head a", "tail -f log", "jq . a.json"),
+                *("cd src && grep -n x a.py", "rg x", "sed -n 1,5p a", "  find . -name x"),
+                *("cat a.py | grep x", "jq . a.json", "git log -- fix.py", "git diff | cat"),
+                *("cd app && git show HEAD~1 | head", "gh pr view 3"),
             ],
         ),
-        ("routine", ["cd src", "pwd", "echo hi", "sleep 3", "mkdir -p a", "ls -la"]),
+        (
+            "routine",
+            [
+                *("cd src", "pwd", "echo hi", "sleep 3", "mkdir -p a", "ls -la", "cat a.py"),
+                *("git status", "git status --short && ls src", "git branch -a", "wc -l a.py"),
+                *("cd a; cd b && head a", "tail -f log", "git stash list"),
+            ],
+        ),
         (
             "tool_use",
             [
@@ -66,11 +71,21 @@ def _type(evidence: Evidence) -> str:
                     "echo hi && make",
                     "gitk",
                     "catalogue",
-                    "sed -i s/a/b/ c",
                 ),
-                *("./curl.sh", "legit status"),
+                *("rm -rf /tmp/x", "python - <<E\nprint(1)\nE", "npm install"),
+                *("./curl.sh", "legit status", "git status && make", "cat a | python -"),
             ],
         ),
+        (
+            "code_change",
+            [
+                *("cat > a.py <<'EOF'\nfix\nEOF", "cat <<E | tee a b\nx\nE", "sed -i s/a/b/ c"),
+                "git pull && cat > a.py <<EOF\nx\nEOF\npytest",
+                *("mv a.py b.py", "cd a && rm -r old", "ruff format src", "npx prettier --write ."),
+                "python - <<'EOF'\nPath('a').write_text('b')\nEOF",
+            ],
+        ),
+        ("architecture", ["cat > docs/adr/7.md <<EOF\nx\nEOF"]),
     ],
 )
 def test_a_command_is_what_it_does(expected: str, commands: list[str]) -> None:
@@ -98,6 +113,7 @@ def test_a_command_is_what_it_does(expected: str, commands: list[str]) -> None:
         ("Read", {"file_path": "docs/adr/0001.md"}, "exploration"),
         ("Grep", {"pattern": "fix"}, "exploration"),
         ("mcp__tea__brew", {}, "tool_use"),
+        ("mcp__context7__get-library-docs", {}, "research"),
     ],
 )
 def test_a_tool_is_of_its_kind(tool: str, input: Any, expected: str) -> None:
@@ -109,22 +125,54 @@ def test_a_tool_is_of_its_kind(tool: str, input: Any, expected: str) -> None:
     ("words", "expected"),
     [
         ("We decided to use Redis for the queue.", "decision"),
-        ("We decided to split the monolith into services.", "architecture"),
-        ("Let's go with the plug-in interface for exporters.", "architecture"),
+        ("We decided to split the monolith into services.", "decision"),
+        ("As agreed, the importer stays synchronous.", "decision"),
+        (
+            "The gateway talks to the ledger only, and the notifier listens to the queue.",
+            "architecture",
+        ),
         ("The root cause was a missing index, now fixed.", "bugfix"),
         ("Das Problem ist behoben.", "bugfix"),
-        ("Did you fix the login?", "tool_use"),
-        ("The prefix is long.", "tool_use"),
-        ("Good morning.", "tool_use"),
-        ("", "tool_use"),
+        ("the promise resolved", None),
+        ("PR approved and merged", None),
+        ("decision tree classifier", None),
+        ("All import paths resolved", None),
+        ("Did you fix the login?", None),
+        ("I'll fix the tests next.", None),
+        ("Please fix the flaky test.", None),
+        ("The prefix is long.", None),
+        ("This will fix the problem once it is deployed.", None),
+        ("The error is not fixed yet.", None),
+        ("The handler calls the parser, which returns a list.", None),
+        ("Good morning.", None),
+        ("", None),
     ],
 )
-def test_words_are_what_they_say(words: str, expected: str) -> None:
-    """A decision, one about the design, a repair; a question is neither."""
+def test_words_are_what_they_say(words: str, expected: str | None) -> None:
+    """A decision, one about the design, a repair; a question, a plan and a word in it are none."""
+    plain = {"prompt": "prompt", "manual": "tool_use"}
     for event in ("prompt", "answer", "subagent", "compaction"):
         fields = {"input": words} if event == "prompt" else {"output": words}
-        assert _type(Evidence(event=event, **fields)) == expected, event  # type: ignore[arg-type]  # names of events
-    assert _type(Evidence(event="manual", said=words)) == expected
+        of = Evidence(event=event, **fields)  # type: ignore[arg-type]  # names of events
+        assert _type(of) == (expected or plain.get(event, "answer")), event
+    assert _type(Evidence(event="manual", said=words)) == (expected or "tool_use")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "use Postgres instead of Redis",
+        "don't mock the database",
+        "from now on always use pnpm, never push to main",
+        "Wir nehmen SQLite statt MongoDB.",
+        "我们决定用 Postgres 代替 Redis",
+    ],
+)
+def test_what_a_person_rules_is_a_decision(words: str) -> None:
+    """Issue 23: by its form, whatever its words; it is as weighty where it is to last."""
+    evidence = Evidence(event="prompt", input=words)
+    assert _type(evidence) == "decision"
+    assert importance_of(evidence, "decision") >= 0.8
 
 
 def test_words_that_are_spoken_are_those_of_the_event() -> None:
@@ -139,7 +187,7 @@ def test_words_that_are_spoken_are_those_of_the_event() -> None:
 
 
 def test_importance_grows_with_the_kind_with_failure_and_with_what_must_last() -> None:
-    """Decisions above repairs above changes above looks; a look at a repository is a trifle."""
+    """Decisions above repairs above changes above looks; words that say no more are between."""
     kinds = ["decision", "bugfix", "code_change", "git_operation", "tool_use", "exploration"]
     plain = Evidence(event="tool", tool_name="Bash", input={"command": "git push"})
     values = [importance_of(plain, kind) for kind in [*kinds, "routine"]]
@@ -147,9 +195,6 @@ def test_importance_grows_with_the_kind_with_failure_and_with_what_must_last() -
     assert importance_of(plain, "architecture") == 0.8
     assert importance_of(plain, "research") == 0.4
     assert importance_of(plain, "a kind of my own") == 0.3
-    look = Evidence(event="tool", tool_name="Bash", input={"command": "git status"})
-    assert importance_of(look, "git_operation") == 0.2
-    assert importance_of(look, "bugfix") == 0.7
     failed = Evidence(event="tool", tool_name="Bash", error="exit 1")
     assert importance_of(failed, "tool_use") == 0.45
     lasting = Evidence(event="prompt", input="Remember: always use pnpm.")

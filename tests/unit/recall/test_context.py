@@ -700,3 +700,17 @@ def test_the_plain_list_of_the_seed_can_be_had(tmp_path: Path) -> None:
         assert "] Fixed PATH issue for cron\n" in text
         assert "pnpm" not in text
         assert "###" not in text
+
+
+def test_a_trivial_call_is_found_and_never_injected(tmp_path: Path) -> None:
+    """Issue 23: ls, cat and git status are kept; not even a type that is asked for brings them."""
+    all_types = WORDS_ONLY | {"context.types": ["routine", "exploration", "tool_use"]}
+    with recollect.open(tmp_path / "home", overrides=all_types) as memory:
+        record, first = memory.observations.record, _session(memory)
+        for command in ("ls src", "cat a.py", "git status", "rg kettle", "make kettle"):
+            record(first, "Bash", input={"command": command})
+        record(first, "Bash", type="routine", importance=0.4, input={"command": "ls kettle"})
+        record(first, "Bash", input={"command": "cat kettle"}, error="No such file")
+        assert sorted(filter(None, _numbers(memory.context(_session(memory), "kettle")))) == [5, 6]
+        hits = memory.search("kettle", sources=["observations"]).hits
+        assert {4, 7} <= {memory.observations.get(hit.ref).found[0].number for hit in hits}

@@ -49,9 +49,9 @@ def test_a_day_of_claude_code(client: Client, tmp_path: Path) -> None:
         "archived",
     )
     assert [(each.event, each.type) for each in monday.observations] == [
-        ("prompt", "tool_use"),
+        ("prompt", "prompt"),
         ("tool", "bugfix"),
-        ("answer", "tool_use"),
+        ("answer", "answer"),
     ]
     tuesday = ClaudeSession(client, monday.folder)
     given = tuesday.start()["hookSpecificOutput"]

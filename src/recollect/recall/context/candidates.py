@@ -17,7 +17,7 @@ from recollect.core.clock import to_iso
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Observation
 from recollect.observations.rows import only_heard, select_observations
-from recollect.observations.summary import clipped, describe, shown_path
+from recollect.observations.summary import OUTCOME, clipped, describe, shown_path
 from recollect.recall.context.block import Candidate, Section, Worth
 from recollect.recall.context.facts import Gone
 from recollect.recall.context.order import LONGEST_LINE, Order
@@ -193,7 +193,6 @@ def _last_changes(
     )
 
 
-_OUTCOME = re.compile(r" \(failed(?: with exit code \d{1,3})?\)$")
 _FOLDED = re.compile(r"[\W_]+")
 _RUN, _DENSE_RUN = 24, 10
 """Letters and digits in a row that cannot be there by chance; of scripts without spaces fewer."""
@@ -223,9 +222,12 @@ def _action(of: Observation) -> str:
 
 def _is_by_rule(of: Observation) -> bool:
     """Return whether title and summary were made by rule: rules use nothing of an output."""
-    evidence = Evidence(event=of.event, tool_name=of.tool_name, input=of.input)
+    evidence = Evidence(event=of.event, tool_name=of.tool_name, input=of.input, project=of.project)
     made = describe(evidence, of.files, of.trust)
-    return made.title == _OUTCOME.sub("", of.title) and of.summary in {made.summary, ""}
+    return OUTCOME.sub("", made.title) == OUTCOME.sub("", of.title) and of.summary in {
+        made.summary,
+        "",
+    }
 
 
 def _is_own(of: Observation) -> bool:

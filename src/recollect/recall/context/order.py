@@ -8,7 +8,7 @@ import msgspec
 
 from recollect.audience.visibility import Audience
 from recollect.core.scope import Scope
-from recollect.observations.rows import IS_REPEATED
+from recollect.observations.rows import IS_REPEATED, IS_TRIVIAL
 from recollect.recall.context.worth import repeats
 from recollect.store.columns import Condition
 
@@ -42,7 +42,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     def observed(self) -> Condition:
         """Return the condition of observations of the project that were not forgotten."""
         where = Condition(self.scope, "session_id").also("is_forgotten = ?", 0)
-        where.sql += f" AND NOT {IS_REPEATED}"
+        where.sql += f" AND NOT {IS_REPEATED} AND NOT {IS_TRIVIAL}"
         if self.projects:
             return where.among("project", self.projects)
         return where.also("project IS NOT DISTINCT FROM ?", None)

@@ -50,7 +50,7 @@ class ObservationFilter(Fields, frozen=True, kw_only=True):
 
     Attributes:
         session_key: Of this session, by its key or id.
-        type: Only these types.
+        type: Only these types: decision, prompt, answer … or one of your own.
         project: Only of this project: a path of it, its name or its id.
         tool_name: Only of this tool.
         date_from: Only from then on, ISO 8601 or ms.

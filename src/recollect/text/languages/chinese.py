@@ -5,9 +5,9 @@ from __future__ import annotations
 from recollect.text.languages.language import (
     ASKS,
     ASSISTANT,
+    CAUSED,
     DAY_NUMBER,
     DECIDED,
-    DESIGNED,
     EVENING_HOURS,
     EVENT,
     FAILED,
@@ -22,8 +22,13 @@ from recollect.text.languages.language import (
     NOON_HOURS,
     NOW,
     OPEN,
+    PARTS,
     PAST,
     PAST_TENSE,
+    PLANNED,
+    RELATES,
+    REPAIRS,
+    SETTLED,
     STATE,
     YEAR,
     Language,
@@ -156,7 +161,19 @@ LANGUAGE = Language(
         DECIDED: "决定|決定|同意|商定",
         OPEN: "待办|待定|下一步|未解决",
         FAILED: "错误|失败|錯誤|失敗",
-        FIXED: "修复|修正|修好",
-        DESIGNED: "架构|架構",
+        FIXED: (
+            "(?:已经?|了|都|终于)(?:被)?(?:修复|修正|修好|解决)|(?:修复|修正|修好|解决|修复好)了|(?:修好|修完)啦"
+            "|根(?:本原)?因(?:是|在于|：|:)|问题(?:出在|的?原因是|在于)|原因(?:是|在于)|罪魁祸首"
+        ),
+        REPAIRS: "修复|修正|修好|解决",
+        PLANNED: "没|未|不|要|会|需要|等|如果|请|打算|准备|尚|还",
+        CAUSED: "因为|原因|由于|导致|根因|是因",
+        SETTLED: (
+            "(?:最终|最后|我们)(?:决定|选择|采用|确定).{3,}|(?:已确定|确定了?|已定|决定|敲定|定了)[:：，,].{4,}"
+            "|就?用方案[一二三四五六ABCabc]|就按?方案[一二三ABCabc]"
+            "|改用 ?\\w[\\w. ]{0,20}[，,].{0,6}不用|不用\\w{1,12}了[，,]?(?:改用|换成)"
+        ),
+        RELATES: "负责|访问|调用|依赖|分(?:为|成)?[二两三四五六]?(?:层|部分)|只通过|监听|写入|架构",
+        PARTS: "[一-龥]{1,3}层|服务|网关|接口|模块|前端|后端|数据库|队列|仓储|系统",
     },
 )

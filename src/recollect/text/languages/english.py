@@ -5,8 +5,8 @@ from __future__ import annotations
 from recollect.text.languages.language import (
     ASKS,
     ASSISTANT,
+    CAUSED,
     DECIDED,
-    DESIGNED,
     EARLIER,
     EVENING_HOURS,
     EVENT,
@@ -24,8 +24,13 @@ from recollect.text.languages.language import (
     NOON_HOURS,
     NOW,
     OPEN,
+    PARTS,
     PAST,
     PAST_TENSE,
+    PLANNED,
+    RELATES,
+    REPAIRS,
+    SETTLED,
     STATE,
     WHEN,
     Language,
@@ -323,11 +328,78 @@ LANGUAGE = Language(
             r"errors?|fail(?:s|ed|ure|ures|ing)?|exceptions?|traceback|crash(?:ed|es)?|denied"
             r"|timed out|timeout|\w+(?:Error|Exception)"
         ),
-        FIXED: (r"(?<!-)(?:(?:bug|hot)? ?fix(?:e[sd]|ing)?|root cause|regression|repair(?:s|ed)?)"),
-        DESIGNED: (
-            r"architectur\w+|module boundar\w+|data model|schema|layer(?:s|ed|ing)?"
-            r"|microservices?|monolith|components?|interfaces?|api design|design doc"
-            r"|event[- ]driven|message (?:bus|queue)|plug-?ins?"
+        FIXED: (
+            r"(?<!-)(?:hot|re)?fixed(?![- ](?:width|size|point|price|rate|number|cost|set|length"
+            r"|fee"
+            r"|position|at|amount|seed|date|term|layout|header|schedule|order|list|format|income))"
+            r"|repaired|patched|solved(?= ?[:.])|it was (?:just |only )?(?:a|an|the) (?:typo"
+            r"|missing|wrong|stale"
+            r"|expired|bad|broken|off[- ]by|race|proxy|cache|clock|firewall|old)|that was it(?="
+            r" ?[:.])|found it, it|(?:the|our|a) fix (?:is|was|removes|adds|landed|works)"
+            r"|(?:bug|issue|problem|crash|error|leak|race|deadlock|regression|failure)s?"
+            r"(?: \w+){0,5}? (?:is|are|was|were|has been|have been|got)(?: now| finally)?"
+            r" (?:resolved|solved|gone)|(?:resolved|solved|eliminated) (?:the|a|an|this|that|both"
+            r"|all)"
+            r"(?: [\w'-]+){0,4}? (?:bug|issue|problem|crash|error|leak|race|deadlock|regression)s?"
+            r"|root cause(?: (?:of|for|behind) (?:[\w'./-]+ ){1,6}?)? ?(?:was|is|:|turned|lay"
+            r"|found)"
+            r"(?! (?:not|still|unknown|unclear))|found (?:it:|the (?:root )?(?:cause|bug|culprit"
+            r"|leak|problem))"
+            r"|culprit (?:was|is|turned)|(?:bug|problem|issue|reason|cause|failure|crash|leak"
+            r"|slowdown"
+            r"|flake|regression|race|error|outage)s?(?: (?:in|with|for|behind|of) (?:[\w'./-]+"
+            r" ){1,5}?)?"
+            r" ?(?:was|came from|comes from|turned out|stemmed from|(?:is|are|were) caused by)"
+            r"(?! (?:still|not|never|there|reported|raised|opened|filed|closed|discussed|introduced"
+            r"|fun|nice|fixed|gone|solved|resolved))"
+        ),
+        REPAIRS: r"(?<!-)(?:(?:bug|hot)?fix(?:es|ed)?|repair(?:s|ed)?)",
+        PLANNED: (
+            r"will|'ll|should|shall|must|needs?|to be|not|never|until|once|unless|if|can|could"
+            r"|would"
+            r"|want|wants|let'?s|please|todo|going to|try|hope|before|when|get|have it|gets?|isn'?t"
+            r"|wasn'?t|aren'?t|hasn'?t|haven'?t|won'?t|nothing|may|might|maybe|be"
+        ),
+        CAUSED: (
+            r"because|due to|caused|causes?|turn(?:s|ed) out|c[oa]mes? from|missing|wrong|bug"
+            r"|which is why|never|failed|crash\w*|race|off[- ]by[- ]one|leak\w*|stale|forgot\w*"
+        ),
+        SETTLED: (
+            r"(?:decided|decision|settled|verdict|agreed) ?: ?\w.{8,}|(?:we )?(?:go|going|went)"
+            r" (?:for|with)"
+            r" (?:option|plan|variant|approach|the (?:first|second|third|other|simple\w*))\b.*"
+            r"|(?:option|variant|plan) \w+ it is.*|(?:let'?s |we(?:'ll| will)? |i(?:'ll| will)?"
+            r" )?(?:stick|stay|"
+            r"stuck|stayed) (?:with|to) (?!me|you|us|it\b|this for)\w.*|keep the [\w ]{1,30} at"
+            r" \w.*"
+            r"|drop (?:[\w .+-]{1,30} support|support for .*)|let'?s do (?:it|this|that) (?:with|in"
+            r"|by|as|over) .*"
+            r"|as (?:agreed|decided),? \w.{8,}|(?:i|we) (?:went|settled|opted|decided) (?:with|on"
+            r"|for|against) .*"
+            r"|we(?:'ll| will) (?:ship|launch|release|deploy) (?:on|in|to) .*"
+            r"|(?:take|pick) (?:option|plan|variant) \w+.*|(?:scrap|ditch|shelve|kill|drop"
+            r"|forget(?: about)?)"
+            r" (?:the|that|this) .{0,60}\b(?:idea|plan|approach|proposal|rewrite|migration|option"
+            r"|route)"
+            r"|no \w[\w .+-]{1,30}[.,;:] ?\w[\w .+-]{1,30} (?:is|will be|does) (?:enough|plenty"
+            r"|fine|it|the job)"
+        ),
+        RELATES: (
+            r"(?:talk|speak|listen|write|connect)s? (?:only |directly )?to|calls?|owns?|depends? on"
+            r"|knows? (?:nothing|only)|implements?|wires?|reads? from|lands? in|publish\w*"
+            r"|subscribes?"
+            r"|consumes?|sits? (?:in front|between|behind|on)|goes? through|holds? (?:only|all)"
+            r"|(?:is )?split into|consists? of|has (?:two|three|four|five|six) (?:parts|layers"
+            r"|modules"
+            r"|services|tiers)|fits? together|architecture|layering|validates?|picks?|of its own"
+        ),
+        PARTS: (
+            r"system|gateway|services?|layers?|modules?|core|packages?|storage|tenants?|schemas?"
+            r"|middleware|database|queue|lambda|warehouse|front-?end|back-?end|adapters?|ports?"
+            r"|ledger"
+            r"|notifier|components?|broker|bus|workers?|cache|store|api|client|server|app|scraper"
+            r"|registry"
+            r"|domain|plugins?|shard\w*|proxy|router|scheduler|s3|bucket|monolith"
         ),
     },
     common_words="""

@@ -6,8 +6,8 @@ from recollect.text.languages.language import (
     ACCENTED,
     ASKS,
     ASSISTANT,
+    CAUSED,
     DECIDED,
-    DESIGNED,
     EARLIER,
     EVENING_HOURS,
     EVENT,
@@ -22,8 +22,13 @@ from recollect.text.languages.language import (
     NOON_HOURS,
     NOW,
     OPEN,
+    PARTS,
     PAST,
     PAST_TENSE,
+    PLANNED,
+    RELATES,
+    REPAIRS,
+    SETTLED,
     STATE,
     Language,
     Table,
@@ -219,8 +224,32 @@ LANGUAGE = Language(
         DECIDED: r"décidé\w*|décision|convenu|choisi",
         OPEN: r"à faire|en attente|en suspens|prochaines? étapes?|pas encore",
         FAILED: r"erreurs?|échec|échoué\w*|exception",
-        FIXED: r"(?<!-)(?:corrig[ée]\w*|réparé\w*|résolu\w*)",
-        DESIGNED: r"architecture|schéma",
+        FIXED: (
+            r"résolu(?= ?[:.])|(?<!-)(?:corrigée?s?|réparée?s?)|(?:bug|bogue|problème|erreur|fuite"
+            r"|plantage)s?"
+            r"(?: [\w'’]+){0,4}? (?:résolue?s?|réglée?s?)|(?:résolu|réglé) (?:le|la|l['’]|les|ce"
+            r"|un)"
+            r" ?(?:bug|bogue|problème|erreur|fuite)\w*|cause(?: [\w'’]+){0,5}? (?:était|est|venait)"
+            r"|(?:bug|problème|erreur|plantage|fuite)(?: [\w'’]+){0,4}? (?:venait|provenait|était)"
+        ),
+        REPAIRS: r"(?:corrige\w*|corrigée?s?|répare\w*|réparée?s?|correction|correctif)",
+        PLANNED: r"sera|seront|doit|doivent|faut|pas|jamais|si|quand|peux|peut|va|vais|être|avant",
+        CAUSED: r"parce qu\w*|à cause|causée?|venait|cause|manquait|raison",
+        SETTLED: (
+            r"(?:décidé|décision|tranché|retenu) ?: ?\w.{8,}|(?:on (?:part|va|prend) (?:sur|avec)?"
+            r" ?(?:l['’]option|la solution|le plan)) .*|pas de \w[\w .+-]{1,30}[.,;:] ?\w.{1,30}"
+            r" suffit.*"
+        ),
+        RELATES: (
+            r"parlent?|appellent?|dépend\w*|connaît|implément\w+|écri\w+ dans|li[ts]\w* (?:dans"
+            r"|depuis)|passe par"
+            r"|composée? de|trois (?:parties|couches)|architecture|repose sur|seule?s?"
+        ),
+        PARTS: (
+            r"passerelle|services?|couches?|modules?|base|file|frontend|backend|noyau|stockage"
+            r"|application"
+            r"|système|composants?|interface|serveur|client"
+        ),
     },
     greetings="salut|merci",
 )

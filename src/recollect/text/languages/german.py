@@ -5,8 +5,8 @@ from __future__ import annotations
 from recollect.text.languages.language import (
     ASKS,
     ASSISTANT,
+    CAUSED,
     DECIDED,
-    DESIGNED,
     EARLIER,
     EVENING_HOURS,
     EVENT,
@@ -22,8 +22,13 @@ from recollect.text.languages.language import (
     NOON_HOURS,
     NOW,
     OPEN,
+    PARTS,
     PAST,
     PAST_TENSE,
+    PLANNED,
+    RELATES,
+    REPAIRS,
+    SETTLED,
     STATE,
     Language,
     Table,
@@ -212,8 +217,46 @@ LANGUAGE = Language(
         DECIDED: (r"entschieden|beschlossen|entscheidung|vereinbart|wir nehmen|abgemacht"),
         OPEN: r"offen\w*|noch nicht|nächste[rn]? schritte?",
         FAILED: r"fehler|fehlgeschlagen",
-        FIXED: r"(?<!-)(?:behoben|repariert)",
-        DESIGNED: r"architektur\w*",
+        FIXED: (
+            r"gelöst(?= ?[:.])|(?:fehler|bug|ursache|problem) gefunden|war (?:nur )?(?:ein\w*|der"
+            r"|die|das) (?:falsch|"
+            r"fehlend|abgelaufen|alt|kaputt|veraltet|doppelt)\w*|(?<!-)(?:behoben|repariert|gefixt"
+            r"|ausgebessert)|(?:fehler|bug|problem|absturz|leck)\w*"
+            r"(?: \w+){0,4}? (?:gelöst|beseitigt|weg)|(?:haupt)?ursache\w*(?: \w+){0,4}? (?:war\w*"
+            r"|ist|lag)"
+            r"|(?:fehler|problem|bug|absturz|grund)\w*(?: \w+){0,4}? (?:war|lag|kam) (?!noch|nicht"
+            r"|es)"
+            r"|(?:lag|liegt|lag's) (?:daran|am|an der|an den|an dem)|schuld war"
+        ),
+        REPAIRS: r"(?:behebe\w*|behebt|behoben|repariert?\w*|korrigier\w*|fixe|gefixt)",
+        PLANNED: (
+            r"werden?|wird|soll\w*|muss|müssen|nicht|kein\w*|bis|wenn|falls|sobald|kann|bitte|noch"
+        ),
+        CAUSED: (
+            r"weil|wegen|ursache|lag|daran|verursacht\w*|stellte sich heraus|fehlte\w*|falsch\w*"
+        ),
+        SETTLED: (
+            r"dann (?:die |den )?(?:variante|option|lösung|plan) .*|wir haben uns (?:für|gegen|auf)"
+            r" .*"
+            r"|(?:entschieden|entscheidung|beschlossen|festgelegt) ?: ?\w.{8,}|(?:nein, )?kein\w?"
+            r" \w[\w .+-]{1,30}"
+            r"[.,;:] ?\w[\w .+-]{1,30} reicht.*|(?:es|der|die|das|wir) ?[\w ]{0,30}? ?bleib(?:t|en)"
+            r" (?:bei|beim) .*"
+            r"|(?:wir )?(?:nehmen|nimm) (?:die )?(?:variante|option|lösung) .*|.*\b(?:ist|sind)"
+            r" raus"
+        ),
+        RELATES: (
+            r"sprich\w*|sprechen|ruft|rufen|teilen sich|kennt|kennen|hängt|hängen|schreibt (?:in"
+            r"|nach)"
+            r"|liest aus|besteht aus|aufbau|architektur|greift|greifen|gehört|dreiteilig|nur (?:der"
+            r"|die|das)"
+        ),
+        PARTS: (
+            r"frontend|backend|bff|\w*dienst\w*|\w*schicht\w*|modul\w*|datenbank\w*|gateway|kern"
+            r"|speicher"
+            r"|system|bestellung|lager|komponent\w*|schnittstelle\w*|paket\w*|warteschlange|client"
+            r"|server"
+        ),
     },
     greetings="hallo|danke",
 )

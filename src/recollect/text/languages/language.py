@@ -72,9 +72,12 @@ only its accents tell, in small letters with accents; a verb of what happens, an
 for a question with ``|`` in place of what is earlier; a verb or word of the present; any sign of a
 question. How they are weighed is in `recollect.text.question_kinds`."""
 LASTING, DECIDED, OPEN, FAILED = "lasting", "decided", "open", "failed"
-FIXED, DESIGNED = "fixed", "designed"
-"""Kinds of statements: something that must last, a decision, an open point, a failure; a repair,
-and the design of a program."""
+FIXED, CAUSED, PLANNED, REPAIRS = "fixed", "caused", "planned", "repairs"
+SETTLED, RELATES, PARTS = "settled", "relates", "parts"
+"""Kinds of statements: something that must last, a decision, an open point, a failure; a repair
+that was made or a cause that was found, words of a cause beside others, words before a repair that
+is only planned, missing or asked for, and how the subject of a commit calls one; how a sentence
+begins that settles something, how the parts of a system belong together, and what they are."""
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True):

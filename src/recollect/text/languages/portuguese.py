@@ -5,8 +5,8 @@ from __future__ import annotations
 from recollect.text.languages.language import (
     ASKS,
     ASSISTANT,
+    CAUSED,
     DECIDED,
-    DESIGNED,
     EARLIER,
     EVENING_HOURS,
     EVENT,
@@ -21,8 +21,13 @@ from recollect.text.languages.language import (
     NOW,
     OPEN,
     OTHER,
+    PARTS,
     PAST,
     PAST_TENSE,
+    PLANNED,
+    RELATES,
+    REPAIRS,
+    SETTLED,
     STATE,
     Language,
     Table,
@@ -203,8 +208,33 @@ LANGUAGE = Language(
             r"|aguardando"
         ),
         FAILED: r"erros?|falha|falhas|falhou|falharam|exceção",
-        FIXED: r"(?<!-)(?:corrigi\w*|consert\w+|reparad[oa]|resolvid[oa])",
-        DESIGNED: r"arquitet\w+|arquitect\w+",
+        FIXED: (
+            r"resolvid[oa]s?(?=[:.])|(?<!-)(?:corrigid[oa]s?|corrigi|corrigimos|consertad[oa]s?"
+            r"|consertei|arrumei|reparad[oa]s?)"
+            r"|(?:erro|falha|problema|bug|vazamento)(?: \w+){0,4}? (?:resolvid[oa]"
+            r"|solucionad[oa])s?"
+            r"|(?:resolvi|solucionei) o (?:erro|problema|bug)|causa(?: \w+){0,5}? (?:era|foi|é"
+            r"|estava)"
+            r"|(?:erro|problema|bug|falha)(?: \w+){0,4}? (?:era que|era um\w*|vinha|estava em)"
+        ),
+        REPAIRS: r"(?:corrig\w+|consert\w+|arruma\w*|repara\w*|soluciona\w*|correção)",
+        PLANNED: r"será|deve\w*|não|nunca|se|quando|pode\w*|vai|vou|ser|antes|até|precisa\w*",
+        CAUSED: r"porque|devido|causad[oa]|vinha|causa|faltava|já que",
+        SETTLED: (
+            r"(?:decidido|decisão|combinado|fechado) ?: ?\w.{8,}|vamos (?:de|com a) opção .*"
+            r"|nada de \w[\w .+-]{1,30}[.,;:] ?\w.{1,30} (?:basta|resolve).*|descartad[oa]s? [oa]s?"
+            r" .*"
+        ),
+        RELATES: (
+            r"falam? (?:só )?com|chamam? [oa]|dependem? de|conhecem?|escrevem? (?:em|n[oa])|leem?"
+            r" d[eoa]|passam? por"
+            r"|arquitetura|três (?:partes|camadas)|implementam?|compartilham?|só [oa]"
+        ),
+        PARTS: (
+            r"gateway|serviços?|camadas?|módulos?|banco|fila|frontend|backend|núcleo|app|sistema"
+            r"|componentes?"
+            r"|interface|servidor|cliente"
+        ),
     },
     greetings="olá|oi|obrigad[oa]",
 )

@@ -6,8 +6,8 @@ from recollect.text.languages.language import (
     ACCENTED,
     ASKS,
     ASSISTANT,
+    CAUSED,
     DECIDED,
-    DESIGNED,
     EARLIER,
     EVENING_HOURS,
     EVENT,
@@ -23,8 +23,13 @@ from recollect.text.languages.language import (
     NOW,
     OPEN,
     OTHER,
+    PARTS,
     PAST,
     PAST_TENSE,
+    PLANNED,
+    RELATES,
+    REPAIRS,
+    SETTLED,
     STATE,
     Language,
     Table,
@@ -214,8 +219,33 @@ LANGUAGE = Language(
         DECIDED: r"decidi\w+|decisión|acordamos|acordado|elegimos",
         OPEN: r"pendientes?|próximos? pasos?|por hacer|aún no|todavía no|a la espera",
         FAILED: r"errores|fallo|falló|fallaron|excepción",
-        FIXED: r"(?<!-)(?:corrige\w*|arregl\w+)",
-        DESIGNED: r"arquitectura",
+        FIXED: (
+            r"(?:solucionado|resuelto)(?= ?[:.])|(?<!-)(?:corregid[oa]s?|corregí|corregimos"
+            r"|arreglad[oa]s?|arreglé|arreglamos|reparad[oa]s?)"
+            r"|(?:error|fallo|problema|bug|fuga)(?: \w+){0,4}? (?:resuelt[oa]|solucionad[oa])s?"
+            r"|(?:resuelto|solucionado|resolví|solucioné) (?:el|la|un) (?:error|fallo|problema|bug)"
+            r"|causa(?: \w+){0,5}? (?:era|fue|es|estaba)|(?:error|fallo|problema|bug)(?: \w+){0,4}?"
+            r" (?:era que|era un\w*|venía|se debía|estaba en)"
+        ),
+        REPAIRS: r"(?:corrige\w*|corregir|corregid[oa]|arregla\w*|repara\w*|soluciona\w*)",
+        PLANNED: r"será|debe\w*|hay que|no|nunca|si|cuando|puede\w*|va|voy|ser|antes|hasta",
+        CAUSED: r"porque|debido|causad[oa]|venía|causa|faltaba|ya que",
+        SETTLED: (
+            r"(?:decidido|decisión|acordado|zanjado) ?: ?\w.{8,}|(?:vamos|tiramos) (?:por|con) la"
+            r" opción .*"
+            r"|nada de \w[\w .+-]{1,30}[.,;:] ?\w.{1,30} (?:basta|sobra).*|descartad[oa]s? (?:el|la"
+            r"|los|las) .*"
+        ),
+        RELATES: (
+            r"hablan? con|llaman? a|dependen? de|conocen?|toca|escriben? en|leen? de|pasan? por"
+            r"|arquitectura"
+            r"|compuest[oa]|tres (?:partes|capas)|implementan?|comparten?|solo (?:el|la)|con los"
+        ),
+        PARTS: (
+            r"pasarela|servicios?|capas?|módulos?|base|cola|frontend|backend|núcleo|almacén|app"
+            r"|sistema"
+            r"|componentes?|interfaz|servidor|cliente"
+        ),
     },
     greetings="hola|gracias",
 )

@@ -45,7 +45,7 @@ _CHOSEN = "tool"
 """The slot of what is chosen instead of something else."""
 
 
-def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
+def detect(text: str, role: str = "user", *, agreed: float = _AGREED) -> tuple[Statement, ...]:
     """Return the statements of a message, in the order of their spans, which do not overlap.
 
     Questions, quotes, code, pasted text, plans and conditions state nothing. Linear in the length.
@@ -54,6 +54,8 @@ def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
         text: The text of the message.
         role: ``user`` or ``assistant``; of others nothing is detected. Of an assistant only
             results, causes, what is left open, and decisions.
+        agreed: The least probability of a kind that a rule matches too. The default is for facts,
+            of which a false one does harm.
 
     >>> [(each.kind, each.text) for each in detect("We moved to Bristol. Any tips?")]
     [('personal', 'We moved to Bristol')]
@@ -65,7 +67,7 @@ def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
     words = words_of(text)
     book = book_of(text, role, words)
     clauses = clauses_of(text, role, book, words)
-    statements = (_stated(text, clause, role, book) for clause in clauses)
+    statements = (_stated(text, clause, role, book, agreed) for clause in clauses)
     return tuple(each for each in statements if each is not None)
 
 
@@ -87,7 +89,9 @@ def own_text(text: str) -> str:
     return "\n".join(_MASKED.sub("…", line) for _, line in own_words(text))
 
 
-def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement | None:
+def _stated(
+    text: str, clause: Clause, role: str, book: Rulebook, agreed: float
+) -> Statement | None:
     """Return what a clause states: of the kind that is judged likeliest, with the rule's slot."""
     if not is_judged(text, role):
         match = matched(clause, ClauseSigns(clause, book), book)
@@ -95,7 +99,7 @@ def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement |
     if clause.is_asked and not clause.is_before_question:
         return None
     odds = ClauseOdds(book.code, clause_traits(clause, role, book.code))
-    if odds.chance() < _LEAST_CHANCE:
+    if odds.chance() < min(_LEAST_CHANCE, agreed / 2):
         return None
     signs = ClauseSigns(clause, book)
     match = matched(clause, signs, book)
@@ -105,7 +109,7 @@ def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement |
     odds.add(signs)
     judged = odds.judgement(_REPORTED if role == "assistant" else KINDS)
     is_agreed = match is not None and match.rule.kind == judged.kind
-    kind = judged.kind if judged.probability >= (_AGREED if is_agreed else _SURE) else None
+    kind = judged.kind if judged.probability >= (agreed if is_agreed else _SURE) else None
     return _statement(text, clause, kind, match, book) if kind or match else None
 
 

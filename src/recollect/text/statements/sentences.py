@@ -112,9 +112,19 @@ def states(statement: str, kind: str) -> bool:
     >>> states("Fixed it.", "fixed"), states("It is broken.", "fixed")
     (True, False)
     """
-    if _words(kind).search(statement):
-        return True
-    return not statement.isascii() and _signs(kind).search(statement) is not None
+    return find_words(statement, kind) is not None
+
+
+def find_words(statement: str, kind: str) -> re.Match[str] | None:
+    """Return the first words of a kind of statements in a text; None if it has none."""
+    match = _words(kind).search(statement)
+    return match if match or statement.isascii() else _signs(kind).search(statement)
+
+
+def different_words(text: str, kind: str) -> set[str]:
+    """Return the words of a kind of statements that are in a text, in small letters."""
+    patterns = [_words(kind)] if text.isascii() else [_words(kind), _signs(kind)]
+    return {match[0].lower() for each in patterns for match in each.finditer(text)}
 
 
 @functools.cache  # 4 ms: for the first statement

@@ -11,7 +11,6 @@ from recollect.text.languages import INDEX_LANGUAGE, all_languages, spaced, unsp
 from recollect.text.languages.language import (
     ASSISTANT,
     DECIDED,
-    DESIGNED,
     FAILED,
     FIRST_PERSON,
     FIXED,
@@ -19,6 +18,7 @@ from recollect.text.languages.language import (
     NAME,
     NOW,
     OPEN,
+    RELATES,
     WHEN,
     Language,
 )
@@ -50,7 +50,7 @@ KINDS: dict[str, Callable[[Language], bool]] = {
     "an open point": _states(OPEN),
     "a failure": _states(FAILED),
     "a repair": _states(FIXED),
-    "a design": _states(DESIGNED),
+    "how parts relate": _states(RELATES),
     "times in a text": lambda each: bool(each.time_cues),
     "stems, irregular forms": lambda each: bool(each.stemmer and each.irregular_forms),
 }
