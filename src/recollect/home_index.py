@@ -327,7 +327,7 @@ class HomeIndex:
             heal=self._heal,
             daily=lambda stopping: self.chores.run(stopping),
             others=home.keep_others if self._main is None else lambda: None,
-            extract=self.extract,
+            derive=self.derive,
         )
 
     def extract(self, watch: Watch) -> int:
@@ -339,6 +339,16 @@ class HomeIndex:
         return Extraction(self.home.records, self.people, self.home.clock).run(
             watch.stopping, watch.tell
         )
+
+    def derive(self, watch: Watch) -> int:
+        """Extract as `extract`, and classify observations of older rules again.
+
+        Returns:
+            How many messages were read, and observations changed.
+        """
+        from recollect.upkeep import classify_again
+
+        return self.extract(watch) + classify_again(self, watch.stopping)
 
     def _heal(self, error: StoreCorrupt) -> bool:
         home, settings = self.home, self.settings.store

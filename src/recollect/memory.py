@@ -237,7 +237,7 @@ class Memory(ExchangeFacade):
 
             digest(opened, self.scope, never)
         report = report.plus(rooms.index.sync(Watch(tell=on_progress)))
-        if opened.extract(Watch(tell=on_progress)):  # facts are records, files stay as they are
+        if opened.derive(Watch(tell=on_progress)):  # records, files stay as they are
             watch = Watch(tell=on_progress, changed=frozenset())
             report = report.plus(rooms.index.sync(watch))
         return report
@@ -326,7 +326,7 @@ class Memory(ExchangeFacade):
             for_sender: Whom that session answers: ``telegram:42``; else its newest turn's sender.
             since: Only what was said or done from then on: ms UTC, a datetime, ``last week`` …
             until: Only what was before then; of a text that is a range, its end.
-            types: Only observations of these types.
+            types: Only observations of these types: ``decision``, ``bugfix`` …
             min_importance: Only observations of at least this importance, 0 to 1.
             min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it.
             as_of: What held then comes first, before what replaced it; times as in `until`.

@@ -99,6 +99,20 @@ def _tenants(tx: Transaction) -> list[str]:
     return [text(row[0]) for row in tx.rows(_TENANTS)]
 
 
+def classify_again(opened: HomeIndex, stopping: Callable[[], bool]) -> int:
+    """Make again what older rules made of observations; return how many changed.
+
+    Of every tenant of the home: no setting of an index decides it.
+    """
+    from recollect.observations.reclassification import Reclassification
+
+    home = opened.home
+    if home.records.is_read_only:
+        return 0
+    again = Reclassification(home.records, Blobs(home.folder / BLOBS), home.clock)
+    return sum(again.run(tenant, stopping) for tenant in home.records.read(_tenants))
+
+
 def episode_writer(opened: HomeIndex) -> EpisodeWriter:
     """Return the writer of the summaries of sessions."""
     home, tokens = opened.home, opened.settings.sessions.retention.episode_tokens

@@ -93,7 +93,7 @@ class Maintenance:
         heal: Repairs a damaged index; returns whether the index was the cause.
         daily: The work of once a day, in a program that stays; it keeps track of the day itself.
         others: Starts whatever else must be kept in step, in a program that stays.
-        extract: Extracts what messages state, under a watch.
+        derive: Derives from the records what they do not hold yet, under a watch.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Maintenance:
         heal: Callable[[StoreCorrupt], bool],
         daily: Callable[[Callable[[], bool]], object],
         others: Callable[[], object],
-        extract: Callable[[Watch], int],
+        derive: Callable[[Watch], int],
     ) -> None:
         self._index = index
         self._claim = claim
@@ -123,7 +123,7 @@ class Maintenance:
         self._heal = heal
         self._daily = daily
         self._others = others
-        self._extract = extract
+        self._derive = derive
         self._look_at: Callable[[str], bool] | None = None
         if followed is not None:
             from recollect.recall.followed import TranscriptDeltas
@@ -347,7 +347,7 @@ class Maintenance:
         if "damage" in reasons:
             self._report = self.healing(lambda: index.rebuild(watch))
         self._report = self._report.plus(self.healing(lambda: index.sync(watch)))
-        if reasons != ("watch",) and self._extract(watch):  # files state nothing
+        if reasons != ("watch",) and self._derive(watch):  # files state nothing
             facts = msgspec.structs.replace(watch, changed=frozenset())
             self._report = self._report.plus(self.healing(lambda: index.sync(facts)))
         if self._is_live:
