@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from recollect.observations.command_line import Command, commands, written_files
-from recollect.observations.evidence import Evidence
-from recollect.observations.meaning import Meaning, is_repair, meaning_of
+from recollect.observations.moments.command_line import ShellCommand, commands, written_files
+from recollect.observations.moments.evidence import Evidence
+from recollect.observations.moments.meaning import WordsMeaning, is_repair, meaning_of
+from recollect.observations.moments.repository import PROGRAMS, commit_subject, look_of
 from recollect.observations.observation import Trust
-from recollect.observations.repository import PROGRAMS, commit_subject, look_of
+from recollect.text.tokens import estimate_tokens
 
 CLASSIFIER_VERSION = "rules-2"
 """Raise it when the same moment gives another type, importance, title or summary."""
@@ -87,6 +88,9 @@ _FAILED = 0.15
 """Added for a failure: the next session should know of it."""
 _LASTING = 0.2
 """Added for words that somebody wants kept."""
+_PLAIN = frozenset({"prompt", "answer"})
+_TERSE, _TERSE_TOKENS = 0.2, 5
+"""Subtracted for words that are plain and so few: "go on", "Done."."""
 
 
 def type_of(evidence: Evidence, files: tuple[str, ...]) -> str:
@@ -105,6 +109,8 @@ def importance_of(evidence: Evidence, kind: str) -> float:
         value += _FAILED
     if is_spoken(evidence) and said_meaning(evidence).is_lasting:
         value += _LASTING
+    elif kind in _PLAIN and estimate_tokens(spoken(evidence)) <= _TERSE_TOKENS:
+        value -= _TERSE
     return round(min(1.0, max(0.0, value)), 2)
 
 
@@ -139,7 +145,7 @@ def is_spoken(evidence: Evidence) -> bool:
     return evidence.event in SPOKEN and evidence.tool_name is None
 
 
-def said_meaning(evidence: Evidence) -> Meaning:
+def said_meaning(evidence: Evidence) -> WordsMeaning:
     """Return what the words of a moment mean; those of a person are read as such."""
     return meaning_of(spoken(evidence), role_of(evidence))
 
@@ -227,7 +233,7 @@ def _type_of_command(evidence: Evidence, files: tuple[str, ...]) -> str:
     return "exploration" if programs & _SEARCHES or "search" in looks else "routine"
 
 
-def _changes_files(command: Command) -> bool:
+def _changes_files(command: ShellCommand) -> bool:
     """Return whether a command changes files of a project, whatever they are."""
     if command.program in _CHANGES:
         return not all(each.startswith(_ELSEWHERE) for each in command.operands)

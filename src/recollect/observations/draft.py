@@ -23,7 +23,7 @@ from recollect.core.checks import (
 from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import InvalidInput
 from recollect.observations.classify import CLASSIFIER_VERSION, importance_of, trust_of, type_of
-from recollect.observations.evidence import Evidence
+from recollect.observations.moments.evidence import Evidence
 from recollect.observations.observation import Made, Observation, Trust
 from recollect.observations.payload import Payload, payload_of
 from recollect.observations.summary import (
@@ -293,13 +293,14 @@ class ObservationDrafts:
         return tuple(dict.fromkeys(filter(None, paths)))[:MOST_FILES]
 
 
-def made_by(given: Iterable[str]) -> str:
-    """Return the version of the rules, and the fields that a caller gave instead.
+def made_by(fields: Iterable[str]) -> str:
+    """Return the version of the rules, and the fields that a caller gave instead of them.
 
     >>> made_by(()), made_by(["type", "title"])
     ('rules-2', 'rules-2 but type title')
     """
-    return " ".join([CLASSIFIER_VERSION, *(("but", *fields) if (fields := tuple(given)) else ())])
+    names = list(fields)
+    return " ".join([CLASSIFIER_VERSION, *(["but", *names] if names else [])])
 
 
 FIELDS = GivenObservation.__struct_fields__

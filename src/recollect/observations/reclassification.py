@@ -25,10 +25,10 @@ from recollect.observations.classify import (
     type_of,
 )
 from recollect.observations.draft import BY_HAND, BY_RULE, KEPT, made_by
-from recollect.observations.evidence import Evidence
+from recollect.observations.moments.evidence import Evidence
+from recollect.observations.moments.repository import git_changes
 from recollect.observations.observation import Observation
 from recollect.observations.payload import detailed
-from recollect.observations.repository import git_changes
 from recollect.observations.rows import RECLASSIFIED, rewrite, select_observations
 from recollect.observations.summary import LONGEST_SUMMARY, clipped, describe, files_of
 from recollect.store.blobs import Blobs
@@ -99,11 +99,11 @@ class Reclassification:
         key = RECLASSIFIED + tenant
 
         def read(tx: Transaction) -> tuple[_Left, list[Observation]]:
-            left = _read_left(tx, key)
-            return left, [] if left.before is None else _older(tx, tenant, left)
+            cursor = _read_left(tx, key)
+            return cursor, [] if cursor.before is None else _older(tx, tenant, cursor)
 
-        left, rows = self._records.read(read)
-        if left.before is None:
+        cursor, rows = self._records.read(read)
+        if cursor.before is None:
             return None
         pairs = [(each, self._again(each)) for each in rows]
         last = rows[-1] if len(rows) == _BATCH else None
@@ -111,7 +111,7 @@ class Reclassification:
         now = self._clock.now_ms()
 
         def write(tx: Transaction) -> int:
-            if _read_left(tx, key) != left:  # another process did it meanwhile
+            if _read_left(tx, key) != cursor:  # another process did it meanwhile
                 return 0
             set_value(tx, key, msgspec.json.encode(rest).decode())
             return sum(rewrite(tx, old, new, now) for old, new in pairs if old != new)
@@ -123,25 +123,25 @@ class Reclassification:
         if of.made_by == BY_HAND or of.made_by.startswith(CLASSIFIER_VERSION):
             return of
         evidence = _evidence_of(self._whole(of))
-        given = _given(of, evidence)
+        fields = _given(of, evidence)
         files = of.files or files_of(evidence)
         description = describe(evidence, files, of.trust)
-        kind = of.type if "type" in given else type_of(evidence, files)
-        title = of.title if "title" in given else description.title
-        summary = of.summary if "summary" in given else description.summary
+        kind = of.type if "type" in fields else type_of(evidence, files)
+        title = of.title if "title" in fields else description.title
+        summary = of.summary if "summary" in fields else description.summary
         grown = sum(map(estimate_tokens, (title, summary)))
         grown -= sum(map(estimate_tokens, (of.title, of.summary)))
         is_of_rules = of.made_by.startswith("rules-")
         return msgspec.structs.replace(
             of,
             type=kind,
-            importance=of.importance if "importance" in given else importance_of(evidence, kind),
+            importance=of.importance if "importance" in fields else importance_of(evidence, kind),
             title=title,
             summary=summary,
             files=files,
             error=(of.error or description.error) if evidence.is_failure else None,
             tokens=max(0, of.tokens + grown),
-            made_by=made_by(name for name in BY_RULE if name in given)
+            made_by=made_by(name for name in BY_RULE if name in fields)
             if is_of_rules
             else of.made_by,
         )
@@ -156,14 +156,14 @@ class Reclassification:
 
 def _read_left(tx: Transaction, key: str) -> _Left:
     value = find_value(tx, key)
-    left = _Left() if value is None else msgspec.json.decode(value, type=_Left)
-    return left if left.version == CLASSIFIER_VERSION else _Left(CLASSIFIER_VERSION)
+    rest = _Left() if value is None else msgspec.json.decode(value, type=_Left)
+    return rest if rest.version == CLASSIFIER_VERSION else _Left(CLASSIFIER_VERSION)
 
 
-def _older(tx: Transaction, tenant: str, left: _Left) -> list[Observation]:
+def _older(tx: Transaction, tenant: str, rest: _Left) -> list[Observation]:
     where = Condition(Scope(tenant=tenant), "session_id")
     where.sql += " AND (created_at, id) < (?, ?)"
-    where.params += [left.before, left.id]
+    where.params += [rest.before, rest.id]
     return select_observations(tx, where, _ORDER, _BATCH, deleted=True)
 
 
@@ -184,9 +184,9 @@ def _evidence_of(of: Observation) -> Evidence:
 
 def _given(of: Observation, evidence: Evidence) -> Collection[str]:
     """Return the fields that were not made by rule."""
-    version, _, given = of.made_by.removesuffix(KEPT).partition(_GIVEN)
+    version, _, fields = of.made_by.removesuffix(KEPT).partition(_GIVEN)
     if version != _FIRST_RULES and version.startswith("rules-"):
-        return [*given.split(), *(["title"] if "summary" in given else [])]
+        return [*fields.split(), *(["title"] if "summary" in fields else [])]
     of_model = () if version.startswith("rules-") else ("title", "summary")
     return [name for name in BY_RULE if name in of_model or not _MADE_FIRST[name](of, evidence)]
 

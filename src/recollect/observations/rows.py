@@ -105,10 +105,10 @@ TELLING = frozenset({"decision", "architecture", "bugfix"})
 IS_REPEATED: LiteralString = """(message_id IS NOT NULL AND event IN ('prompt', 'answer')
     AND type NOT IN ('decision', 'architecture', 'bugfix'))"""
 """True for an observation that repeats its message, which is found and shown instead."""
-IS_TRIVIAL: LiteralString = """(importance < 0.4
-    AND type IN ('routine', 'exploration'))"""
-"""True for a call that only looked (ls, cat, git status): kept and found, put into no prompt by
-itself. One to which a caller gave more weight is not trivial."""
+IS_TRIVIAL: LiteralString = """(importance < 0.4 AND type IN ('routine', 'exploration')
+    OR importance < 0.2 AND type IN ('prompt', 'answer'))"""
+"""True for a call that only looked (ls, cat, git status) and for "go on": kept and found, put into
+no prompt by itself. One to which a caller gave more weight is not trivial."""
 _BY_EVENT: LiteralString = (
     "SELECT id FROM observations WHERE tenant = ? AND session_id = ? AND event_id = ? LIMIT 1"
 )

@@ -22,11 +22,11 @@ from recollect.observations.classify import (
     said_meaning,
     spoken,
 )
-from recollect.observations.command_line import Command, written_files
-from recollect.observations.evidence import Evidence
+from recollect.observations.moments.command_line import ShellCommand, written_files
+from recollect.observations.moments.evidence import Evidence
+from recollect.observations.moments.repository import commit_subject, git_changes
+from recollect.observations.moments.tally import runs_of_tests
 from recollect.observations.observation import Trust
-from recollect.observations.repository import commit_subject, git_changes
-from recollect.observations.tally import runs_of_tests
 from recollect.text.injected import tool_label
 from recollect.text.statements.sentences import statements, weigh
 
@@ -231,7 +231,7 @@ _WITH_A_COMMIT = frozenset({"commit", "ci", "add"})
 """Verbs that go without saying beside a commit."""
 
 
-def _command_text(command: Command) -> str:
+def _command_text(command: ShellCommand) -> str:
     return " ".join(command.words)
 
 

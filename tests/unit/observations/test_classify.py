@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.observations.classify import importance_of, spoken, trust_of, type_of
-from recollect.observations.evidence import Evidence
+from recollect.observations.moments.evidence import Evidence
 from recollect.observations.summary import files_of
 
 
@@ -133,6 +133,9 @@ def test_a_tool_is_of_its_kind(tool: str, input: Any, expected: str) -> None:
         ),
         ("The root cause was a missing index, now fixed.", "bugfix"),
         ("Das Problem ist behoben.", "bugfix"),
+        ("Scrap the websocket idea, polling is enough.", "decision"),
+        ("The upload failed since the boundary was quoted. I strip it now.", "bugfix"),
+        ("I added error handling to the parser.", None),
         ("the promise resolved", None),
         ("PR approved and merged", None),
         ("decision tree classifier", None),
@@ -219,3 +222,18 @@ def test_importance_grows_with_the_kind_with_failure_and_with_what_must_last() -
 def test_trust_is_whose_words_they_are(evidence: Evidence, is_owners: bool, trust: str) -> None:
     """The owner's, a group's, the agent's, a tool's, the web's; or as the caller says."""
     assert trust_of(evidence, is_owners=is_owners) == trust
+
+
+@pytest.mark.parametrize(
+    ("words", "importance"),
+    [
+        *(("ok thanks", 0.1), ("谢谢", 0.1), ("Alles klar.", 0.1), ("?", 0.1)),
+        *(("why does the promise resolve twice in useCart?", 0.3), ("帮我看一下昨天的日志", 0.3)),
+        ("I prefer tabs over spaces.", 0.5),
+    ],
+)
+def test_a_few_plain_words_matter_least(words: str, importance: float) -> None:
+    """No later session needs them; a preference is wanted later."""
+    evidence = Evidence(event="prompt", input=words)
+    assert _type(evidence) == "prompt"
+    assert importance_of(evidence, "prompt") == importance

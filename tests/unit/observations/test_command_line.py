@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.observations.command_line import commands, written_files
-from recollect.observations.repository import commit_subject, git_changes
-from recollect.observations.tally import runs_of_tests, tally_of
+from recollect.observations.moments.command_line import commands, written_files
+from recollect.observations.moments.repository import commit_subject, git_changes
+from recollect.observations.moments.tally import runs_of_tests, tally_of
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from recollect.core.errors import InvalidInput
 from recollect.observations.draft import MAX_PAYLOAD_BYTES, check_payload
-from recollect.observations.evidence import Evidence
+from recollect.observations.moments.evidence import Evidence
 from recollect.observations.observation import Observation
 from recollect.observations.payload import (
     MOST_PAYLOAD_CHARS,

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from recollect.observations.classify import importance_of
-from recollect.observations.evidence import Evidence
+from recollect.observations.moments.evidence import Evidence
 from recollect.observations.summary import (
     LONGEST_ERROR,
     LONGEST_TITLE,

@@ -23,7 +23,7 @@ from recollect.exchange.lines import VERSION as FORM
 from recollect.exchange.lines import Checked, ExportHeader, Record
 from recollect.exchange.transcript import parse_time
 from recollect.observations.classify import importance_of
-from recollect.observations.evidence import Evidence
+from recollect.observations.moments.evidence import Evidence
 from recollect.observations.observation import Observation
 from recollect.observations.summary import LONGEST_PATH, LONGEST_SUMMARY, LONGEST_TITLE, clipped
 from recollect.sessions.mirror.mirror_lines import FORMAT, MessageLine, SessionLine

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import LiteralString
 
 from recollect.core.clock import to_iso
-from recollect.observations.evidence import Evidence
+from recollect.observations.moments.evidence import Evidence
 from recollect.observations.observation import Observation
 from recollect.observations.rows import only_heard, select_observations
 from recollect.observations.summary import OUTCOME, clipped, describe, shown_path

@@ -6,6 +6,8 @@ from recollect.text.languages.language import (
     ASKS,
     ASSISTANT,
     CAUSED,
+    CHANGED,
+    CURED,
     DECIDED,
     EARLIER,
     EVENING_HOURS,
@@ -32,6 +34,7 @@ from recollect.text.languages.language import (
     REPAIRS,
     SETTLED,
     STATE,
+    TROUBLE,
     WHEN,
     Language,
     Table,
@@ -329,13 +332,15 @@ LANGUAGE = Language(
             r"|timed out|timeout|\w+(?:Error|Exception)"
         ),
         FIXED: (
-            r"(?<!-)(?:hot|re)?fixed(?![- ](?:width|size|point|price|rate|number|cost|set|length"
+            r"(?:was|were) (?:just |only )?(?:the|a|an) [\w .-]{2,30}, .{0,60}\bworks?|problem"
+            r" solved|found (?:out )?why|(?<!-)(?:hot|re)?fixed(?![- ](?:width|size|point|price"
+            r"|rate|number|cost|set|length"
             r"|fee"
             r"|position|at|amount|seed|date|term|layout|header|schedule|order|list|format|income))"
-            r"|repaired|patched|solved(?= ?[:.])|it was (?:just |only )?(?:a|an|the) (?:typo"
+            r"|repaired|patched|solved(?= ?[:.]|$)|it was (?:just |only )?(?:a|an|the) (?:typo"
             r"|missing|wrong|stale"
             r"|expired|bad|broken|off[- ]by|race|proxy|cache|clock|firewall|old)|that was it(?="
-            r" ?[:.])|found it, it|(?:the|our|a) fix (?:is|was|removes|adds|landed|works)"
+            r" ?[:.])|found it, it"
             r"|(?:bug|issue|problem|crash|error|leak|race|deadlock|regression|failure)s?"
             r"(?: \w+){0,5}? (?:is|are|was|were|has been|have been|got)(?: now| finally)?"
             r" (?:resolved|solved|gone)|(?:resolved|solved|eliminated) (?:the|a|an|this|that|both"
@@ -364,11 +369,52 @@ LANGUAGE = Language(
             r"because|due to|caused|causes?|turn(?:s|ed) out|c[oa]mes? from|missing|wrong|bug"
             r"|which is why|never|failed|crash\w*|race|off[- ]by[- ]one|leak\w*|stale|forgot\w*"
         ),
+        TROUBLE: (
+            r"(?:came|comes|stemmed) from|blurr\w+|flicker\w*|jump\w*|drift\w*|fail\w*|errors?(?!"
+            r" (?:handling|pages?|class\w*|messages?|types?|codes?|handlers?|boundary|log))|bugs?"
+            r"|wrong\w*|missing|crash\w*|leak\w*|twice|never|null|none|nan"
+            r"|undefined|stale|race"
+            r"|time(?:d|s)? ?outs?|slow\w*|duplicate\w*|lost|broke|broken|hangs?|hung|flaky"
+            r"|overwr\w+|off[- ]by"
+            r"|mismatch\w*|expired|deadlock\w*|double|too (?:early|late|small|large|long"
+            r"|short|low|high)"
+            r"|swallow\w*|ignored|dropped|forgot\w*|blank|fro[sz]e\w*|stuck|garbled|overflow\w*"
+            r"|[45]\d\ds?|problem"
+            r"|issue|regression|outage|corrupt\w*|unclosed|unbounded|shadow\w*|collid\w+"
+            r"|conflict\w*"
+            r"|before (?:it|the)|instead of the"
+        ),
+        CURED: (
+            r"that (?:fixed|did|solved|was) it|sorted|all good(?: again| now)?|stable (?:again|now)"
+            r"|holds now|(?:it |that |everything )?works (?:again|now|fine)|(?:is|are|they're|it's"
+            r"|all) gone"
+            r"|solve[sd]? (?:it|that|the)"
+            r"|fixe[sd] (?:it|that|the)|no longer|green again|does the trick|did the trick|did it"
+            r"|back to normal"
+            r"|(?:is|runs?|builds?|pass(?:es)?|starts?) (?:fine|again|green|clean\w*)(?: again|"
+            r" now)?"
+            r"|without (?:a |any )?(?:failures?|errors?|crash\w*|leaks?|timeouts?)"
+        ),
+        CHANGED: (
+            r"now|removed|moved|raised|lowered|replaced|switched|reset|closed|cached|wrapped"
+            r"|guarded|handled|escaped"
+            r"|pinned|restored|renewed|rebuilt|added|changed|set|turned|cleared|regenerated|bumped"
+            r"|upgraded"
+            r"|rolled back|reverted|corrected|patched|awaits?|waits?|passes|green|gone"
+        ),
         SETTLED: (
-            r"(?:decided|decision|settled|verdict|agreed) ?: ?\w.{8,}|(?:we )?(?:go|going|went)"
+            r"make .{2,40} the default|(?:we|i) (?:don't|do not) (?:need|want) (?:a|an|any|the) .*"
+            r"|yes,? (?:do|take|use|go with|go for|keep) .*|the [\w"
+            r" -]{2,30} (?:stays?|remains?) (?:as|in|on|with|at|a\b|the\b|[A-Z]).*|(?:postpone"
+            r"|defer|park|skip) (?:the|that|this|all) .*|we(?:'ll| will) (?!see|look|check|talk"
+            r"|discuss|need|find|have|be\b|get|know|try|go through)\w+ (?:for|the|a|an|with|on|it"
+            r"|our|all|without|only|to) .*|forget \w+[,.;] .*|keep (?:it simple|using|the) .*|call"
+            r" (?:it|the \w+) \w+.*|(?:i|we) (?:kept|chose|picked) .*|\w+ wins\b.*|let'?s (?:not"
+            r"|use|keep|drop|do it|call|make|move|skip|ship|stay|wait|switch|leave) .*|(?:decided"
+            r"|decision|settled|verdict|agreed) ?: ?\w.{8,}|(?:we )?(?:go|going|went)"
             r" (?:for|with)"
             r" (?:option|plan|variant|approach|the (?:first|second|third|other|simple\w*))\b.*"
-            r"|(?:option|variant|plan) \w+ it is.*|(?:let'?s |we(?:'ll| will)? |i(?:'ll| will)?"
+            r"|(?:option |variant |plan )?\w+ it is.*|(?:let'?s |we(?:'ll| will)? |i(?:'ll| will)?"
             r" )?(?:stick|stay|"
             r"stuck|stayed) (?:with|to) (?!me|you|us|it\b|this for)\w.*|keep the [\w ]{1,30} at"
             r" \w.*"

@@ -7,6 +7,8 @@ from recollect.text.languages.language import (
     ASKS,
     ASSISTANT,
     CAUSED,
+    CHANGED,
+    CURED,
     DECIDED,
     EARLIER,
     EVENING_HOURS,
@@ -30,6 +32,7 @@ from recollect.text.languages.language import (
     REPAIRS,
     SETTLED,
     STATE,
+    TROUBLE,
     Language,
     Table,
 )
@@ -225,7 +228,9 @@ LANGUAGE = Language(
         OPEN: r"à faire|en attente|en suspens|prochaines? étapes?|pas encore",
         FAILED: r"erreurs?|échec|échoué\w*|exception",
         FIXED: (
-            r"résolu(?= ?[:.])|(?<!-)(?:corrigée?s?|réparée?s?)|(?:bug|bogue|problème|erreur|fuite"
+            r"c['’]était (?:le |la |l['’]|un |une )[\w ]{2,30}, .{0,40}(?:marche|fonctionne|bon)"
+            r"|trouvé ?:|résolu(?= ?[:.]|$)|(?<!-)(?:corrigée?s?|réparée?s?)|(?:bug|bogue|problème"
+            r"|erreur|fuite"
             r"|plantage)s?"
             r"(?: [\w'’]+){0,4}? (?:résolue?s?|réglée?s?)|(?:résolu|réglé) (?:le|la|l['’]|les|ce"
             r"|un)"
@@ -234,9 +239,30 @@ LANGUAGE = Language(
         ),
         REPAIRS: r"(?:corrige\w*|corrigée?s?|répare\w*|réparée?s?|correction|correctif)",
         PLANNED: r"sera|seront|doit|doivent|faut|pas|jamais|si|quand|peux|peut|va|vais|être|avant",
-        CAUSED: r"parce qu\w*|à cause|causée?|venait|cause|manquait|raison",
+        CAUSED: (
+            r"car (?:le|la|les|il|elle|on)|parce qu\w*|à cause|causée?|venait|cause|manquait|raison"
+        ),
+        TROUBLE: (
+            r"erreurs?|échou\w+|manqu\w+|faux|fausse|plant\w+|fuite|deux fois|jamais|nul\w*"
+            r"|périm\w+|lent\w*|perdu\w*"
+            r"|cass\w+|bloqu\w+|vides?|doublon\w*|expir\w+|oubli\w+|problème\w*|bug|écras\w+"
+            r"|[45]\d\d|trop"
+        ),
+        CURED: (
+            r"(?:marche|fonctionne|tourne|passe) (?:maintenant|à nouveau|de nouveau)|maintenant"
+            r" (?:ça|tout) (?:marche|passe)"
+            r"|c'est bon|n'apparaît plus|a disparu"
+        ),
+        CHANGED: (
+            r"maintenant|désormais|supprimé\w*|déplacé\w*|augmenté\w*|remplacé\w*|ajouté\w*"
+            r"|changé\w*|fermé\w*|vidé\w*"
+            r"|renouvelé\w*|désactivé\w*"
+        ),
         SETTLED: (
-            r"(?:décidé|décision|tranché|retenu) ?: ?\w.{8,}|(?:on (?:part|va|prend) (?:sur|avec)?"
+            r"(?:désormais|dorénavant|à partir de) .*|on (?:passe|fait|part"
+            r"|prend) .*|(?:plutôt|mieux vaut) \w.*|on (?:garde|utilise|abandonne|reporte|laisse"
+            r"|reste) .*"
+            r"|(?:décidé|décision|tranché|retenu) ?: ?\w.{8,}|(?:on (?:part|va|prend) (?:sur|avec)?"
             r" ?(?:l['’]option|la solution|le plan)) .*|pas de \w[\w .+-]{1,30}[.,;:] ?\w.{1,30}"
             r" suffit.*"
         ),

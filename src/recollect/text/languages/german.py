@@ -6,6 +6,8 @@ from recollect.text.languages.language import (
     ASKS,
     ASSISTANT,
     CAUSED,
+    CHANGED,
+    CURED,
     DECIDED,
     EARLIER,
     EVENING_HOURS,
@@ -30,6 +32,7 @@ from recollect.text.languages.language import (
     REPAIRS,
     SETTLED,
     STATE,
+    TROUBLE,
     Language,
     Table,
 )
@@ -218,7 +221,9 @@ LANGUAGE = Language(
         OPEN: r"offen\w*|noch nicht|nächste[rn]? schritte?",
         FAILED: r"fehler|fehlgeschlagen",
         FIXED: (
-            r"gelöst(?= ?[:.])|(?:fehler|bug|ursache|problem) gefunden|war (?:nur )?(?:ein\w*|der"
+            r"war (?:nur )?(?:der|die|das|ein\w*) [\w -]{2,30}, .{0,40}(?:geht|läuft|klappt"
+            r"|funktioniert)|gelöst(?= ?[:.]|$)|(?:fehler|bug|ursache|problem) gefunden|war (?:nur"
+            r" )?(?:ein\w*|der"
             r"|die|das) (?:falsch|"
             r"fehlend|abgelaufen|alt|kaputt|veraltet|doppelt)\w*|(?<!-)(?:behoben|repariert|gefixt"
             r"|ausgebessert)|(?:fehler|bug|problem|absturz|leck)\w*"
@@ -235,8 +240,32 @@ LANGUAGE = Language(
         CAUSED: (
             r"weil|wegen|ursache|lag|daran|verursacht\w*|stellte sich heraus|fehlte\w*|falsch\w*"
         ),
+        TROUBLE: (
+            r"fehler\w*|fehlt\w*|falsch\w*|abst[uü]rz\w*|leck\w*|doppelt\w*|nie|null|veraltet\w*"
+            r"|timeout\w*|langsam\w*"
+            r"|verloren|kaputt\w*|hing|hängt\w*|leer\w*|zu (?:früh|spät|klein|groß|kurz|lang)"
+            r"|vergessen|problem\w*"
+            r"|abgelaufen\w*|überschrieben\w*|bug|blockier\w*|konflikt\w*|zweimal|abbr\w+|[45]\d\d"
+        ),
+        CURED: (
+            r"erledigt|alles (?:gut|grün)|passt wieder|stabil|(?:läuft|geht|funktioniert|klappt"
+            r"|stimmt|stimmen|passt) (?:jetzt|wieder|nun)|(?:jetzt"
+            r"|nun) (?:geht|läuft|klappt"
+            r"|stimmt|passt|funktioniert)|wieder (?:grün|da|gut)|ist weg|sind weg|tritt nicht mehr"
+        ),
+        CHANGED: (
+            r"jetzt|nun|entfernt|verschoben|erhöht|ersetzt|umgestellt|geschlossen|ergänzt"
+            r"|hinzugefügt|geändert|gesetzt"
+            r"|erneuert|zurückgesetzt|angepasst|korrigiert|grün"
+        ),
         SETTLED: (
-            r"dann (?:die |den )?(?:variante|option|lösung|plan) .*|wir haben uns (?:für|gegen|auf)"
+            r"ab (?:jetzt|sofort|heute|morgen) .*|wir (?:gehen|bleiben|setzen|starten|warten"
+            r"|brauchen kein\w*) .*|(?:nimm|nehmt|wir"
+            r" nehmen|wir machen|wir lassen|wir verschieben|wir nutzen|wir"
+            r" verwenden|wir behalten|wir streichen) .*|lieber \w+ (?:als|statt) .*|lass(?:t)? uns"
+            r" (?:das|es|die|den|mit|bei) .*|abgemacht ?: ?.*|(?:der|die|das) \w+ (?:wird|bleibt)"
+            r" \w+, (?:kein|nicht) .*|dann (?:die |den )?(?:variante|option|lösung|plan) .*|wir"
+            r" haben uns (?:für|gegen|auf)"
             r" .*"
             r"|(?:entschieden|entscheidung|beschlossen|festgelegt) ?: ?\w.{8,}|(?:nein, )?kein\w?"
             r" \w[\w .+-]{1,30}"

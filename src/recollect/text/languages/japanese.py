@@ -6,6 +6,8 @@ from recollect.text.languages.language import (
     ASKS,
     ASSISTANT,
     CAUSED,
+    CHANGED,
+    CURED,
     DAY_NUMBER,
     DECIDED,
     EVENING_HOURS,
@@ -30,6 +32,7 @@ from recollect.text.languages.language import (
     REPAIRS,
     SETTLED,
     STATE,
+    TROUBLE,
     YEAR,
     Language,
     Table,
@@ -166,7 +169,15 @@ LANGUAGE = Language(
         REPAIRS: "直し|直す|修正|不具合対応",
         PLANNED: "まだ|もし|ない",
         CAUSED: "原因|せいで|ためでした",
-        SETTLED: "(?:決定|決まり)[:：].{4,}|案[ABCabc一二三]でいきます|案[ABCabc一二三]にします",
+        TROUBLE: (
+            "エラー|失敗|不足|漏れ|クラッシュ|リーク|二重|重複|古い|期限切れ|タイムアウト|遅|消え|壊れ|空|競合|上書き|抜けて|不一致|問題|不具合|[45]\\d\\d"
+        ),
+        CURED: ("(?:動く|動作する|通る)ように|直りま|解消|正常に|もう出ま"),
+        CHANGED: ("ようにし|変更し|追加し|削除し|移し|置き換え|今は|更新し|対応し"),
+        SETTLED: (
+            "[^。\n]{2,60}(?:にします|で行きます|でいきます|に決めました|はやめます|に統一|でお願いします)|(?:決定|決まり)[:：].{4,}"
+            "|案[ABCabc一二三]でいきます|案[ABCabc一二三]にします"
+        ),
         RELATES: "呼び出|依存|担当|を通して|にだけ|のみ|構成|層に分|アーキテクチャ",
         PARTS: "層|サービス|ゲートウェイ|モジュール|フロント|バックエンド|データベース|キュー",
     },

@@ -6,6 +6,8 @@ from recollect.text.languages.language import (
     ASKS,
     ASSISTANT,
     CAUSED,
+    CHANGED,
+    CURED,
     DAY_NUMBER,
     DECIDED,
     EVENING_HOURS,
@@ -32,6 +34,7 @@ from recollect.text.languages.language import (
     REPAIRS,
     SETTLED,
     STATE,
+    TROUBLE,
     YEAR,
     Language,
     Table,
@@ -168,6 +171,12 @@ LANGUAGE = Language(
         REPAIRS: "수정|고침|고쳤|해결",
         PLANNED: "안|못|아직|만약",
         CAUSED: "때문|원인|탓",
+        TROUBLE: (
+            "오류|에러|실패|누락|빠져|크래시|누수|중복|두 번|만료|타임아웃|느려|느린"
+            "|사라|깨졌|비어|충돌|덮어|문제|버그|[45]\\d\\d"
+        ),
+        CURED: ("이제 (?:됩|잘|정상)|정상(?:적으로)? (?:동작|작동)|해결됐|더 이상"),
+        CHANGED: ("이제|제거했|옮겼|늘렸|바꿨|추가했|변경했|교체했|수정했|설정했"),
         SETTLED: "(?:결정|확정)[:：].{4,}|[ABC가나다]안으로 (?:갑|가|하)",
         RELATES: "호출|의존|담당|통해서만|계층|구조|아키텍처",
         PARTS: "계층|서비스|게이트웨이|모듈|프런트|백엔드|데이터베이스|큐|시스템",

@@ -73,10 +73,12 @@ for a question with ``|`` in place of what is earlier; a verb or word of the pre
 question. How they are weighed is in `recollect.text.question_kinds`."""
 LASTING, DECIDED, OPEN, FAILED = "lasting", "decided", "open", "failed"
 FIXED, CAUSED, PLANNED, REPAIRS = "fixed", "caused", "planned", "repairs"
+TROUBLE, CURED, CHANGED = "trouble", "cured", "changed"
 SETTLED, RELATES, PARTS = "settled", "relates", "parts"
 """Kinds of statements: something that must last, a decision, an open point, a failure; a repair
 that was made or a cause that was found, words of a cause beside others, words before a repair that
-is only planned, missing or asked for, and how the subject of a commit calls one; how a sentence
+is only planned, missing or asked for, and how the subject of a commit calls one; what goes wrong,
+that it is over, and what was changed; how a sentence
 begins that settles something, how the parts of a system belong together, and what they are."""
 
 

@@ -6,6 +6,8 @@ from recollect.text.languages.language import (
     ASKS,
     ASSISTANT,
     CAUSED,
+    CHANGED,
+    CURED,
     DECIDED,
     EARLIER,
     EVENING_HOURS,
@@ -29,6 +31,7 @@ from recollect.text.languages.language import (
     REPAIRS,
     SETTLED,
     STATE,
+    TROUBLE,
     Language,
     Table,
 )
@@ -220,8 +223,27 @@ LANGUAGE = Language(
         REPAIRS: r"(?:corrig\w+|consert\w+|arruma\w*|repara\w*|soluciona\w*|correção)",
         PLANNED: r"será|deve\w*|não|nunca|se|quando|pode\w*|vai|vou|ser|antes|até|precisa\w*",
         CAUSED: r"porque|devido|causad[oa]|vinha|causa|faltava|já que",
+        TROUBLE: (
+            r"erros?|falh\w+|falt\w+|errad[oa]s?|trav\w+|vazamento|duas vezes|nunca|nul[oa]s?"
+            r"|expir\w+|lent[oa]s?"
+            r"|perd\w+|quebr\w+|vazi[oa]s?|duplic\w+|esquec\w+|problema\w*|bug|sumi\w*|venc\w+"
+            r"|[45]\d\d"
+        ),
+        CURED: (
+            r"(?:funciona|roda|passa|vai) (?:já|agora|bem|de novo)|(?:já|agora) (?:funciona|roda"
+            r"|passa|vai|está ok)"
+            r"|não (?:falha|acontece|aparece) mais|parou de"
+        ),
+        CHANGED: (
+            r"agora|removi\w*|movi\w*|aument\w+|troqu\w+|troc\w+|adicion\w+|mudei|mudou|mudad[oa]"
+            r"|fech\w+|renov\w+"
+            r"|coloqu\w+|ajust\w+"
+        ),
         SETTLED: (
-            r"(?:decidido|decisão|combinado|fechado) ?: ?\w.{8,}|vamos (?:de|com a) opção .*"
+            r"(?:desde|a partir de) (?:agora|hoje|amanhã) .*|(?:seguimos"
+            r"|passamos|fechamos) .*|melhor (?:usar|usarmos|com|sem) .*|(?:ficamos|deixamos"
+            r"|adiamos) .*|(?:decidido"
+            r"|decisão|combinado|fechado) ?: ?\w.{8,}|vamos (?:de|com a) opção .*"
             r"|nada de \w[\w .+-]{1,30}[.,;:] ?\w.{1,30} (?:basta|resolve).*|descartad[oa]s? [oa]s?"
             r" .*"
         ),

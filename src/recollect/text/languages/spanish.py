@@ -7,6 +7,8 @@ from recollect.text.languages.language import (
     ASKS,
     ASSISTANT,
     CAUSED,
+    CHANGED,
+    CURED,
     DECIDED,
     EARLIER,
     EVENING_HOURS,
@@ -31,6 +33,7 @@ from recollect.text.languages.language import (
     REPAIRS,
     SETTLED,
     STATE,
+    TROUBLE,
     Language,
     Table,
 )
@@ -220,7 +223,8 @@ LANGUAGE = Language(
         OPEN: r"pendientes?|próximos? pasos?|por hacer|aún no|todavía no|a la espera",
         FAILED: r"errores|fallo|falló|fallaron|excepción",
         FIXED: (
-            r"(?:solucionado|resuelto)(?= ?[:.])|(?<!-)(?:corregid[oa]s?|corregí|corregimos"
+            r"era (?:el|la|un|una) [\w ]{2,30}, .{0,40}funciona|encontrado ?:|(?:solucionado"
+            r"|resuelto)(?= ?[:.]|$)|(?<!-)(?:corregid[oa]s?|corregí|corregimos"
             r"|arreglad[oa]s?|arreglé|arreglamos|reparad[oa]s?)"
             r"|(?:error|fallo|problema|bug|fuga)(?: \w+){0,4}? (?:resuelt[oa]|solucionad[oa])s?"
             r"|(?:resuelto|solucionado|resolví|solucioné) (?:el|la|un) (?:error|fallo|problema|bug)"
@@ -230,8 +234,29 @@ LANGUAGE = Language(
         REPAIRS: r"(?:corrige\w*|corregir|corregid[oa]|arregla\w*|repara\w*|soluciona\w*)",
         PLANNED: r"será|debe\w*|hay que|no|nunca|si|cuando|puede\w*|va|voy|ser|antes|hasta",
         CAUSED: r"porque|debido|causad[oa]|venía|causa|faltaba|ya que",
+        TROUBLE: (
+            r"error(?:es)?(?! (?:handling|page|class|message|type|code|handler|log))|fall\w+"
+            r"|falt\w+|incorrect\w+|mal|cuelg\w+|fuga|dos veces|nunca|nul[oa]s?"
+            r"|caduc\w+|lent[oa]s?"
+            r"|perd\w+|rot[oa]s?|bloque\w+|vací[oa]s?|duplic\w+|expir\w+|olvid\w+|problema\w*|bug"
+            r"|pisa\w*|[45]\d\d"
+        ),
+        CURED: (
+            r"(?:funciona|va|pasa|carga|cuadra) (?:ya|ahora|bien|de nuevo|otra vez)|(?:ya|ahora)"
+            r" (?:funciona|va|pasa|cuadra)"
+            r"|ya no (?:falla|sale|pasa|ocurre)|todo en verde"
+        ),
+        CHANGED: (
+            r"ahora|quitad[oa]s?|quité|movid[oa]s?|subí|subid[oa]s?|reemplaz\w+|añad\w+|cambi\w+"
+            r"|cerr\w+|renov\w+|puse"
+            r"|ajust\w+"
+        ),
         SETTLED: (
-            r"(?:decidido|decisión|acordado|zanjado) ?: ?\w.{8,}|(?:vamos|tiramos) (?:por|con) la"
+            r"(?:desde|a partir de) (?:ahora|hoy|mañana) .*|(?:seguimos"
+            r"|quedamos|pasamos) .*|(?<!lo )mejor (?:usamos|lo|la|con|sin) .*|(?:usaremos|nos"
+            r" quedamos|lo dejamos"
+            r"|aplazamos) .*|(?:decidido|decisión|acordado|zanjado) ?: ?\w.{8,}|(?:vamos|tiramos)"
+            r" (?:por|con) la"
             r" opción .*"
             r"|nada de \w[\w .+-]{1,30}[.,;:] ?\w.{1,30} (?:basta|sobra).*|descartad[oa]s? (?:el|la"
             r"|los|las) .*"

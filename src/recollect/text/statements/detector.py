@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
 
 from recollect.text.statements.judge import ClauseOdds
 from recollect.text.statements.reading import Clause, own_lines, unquoted
@@ -30,6 +32,8 @@ _MASKED = re.compile("_{7,}")
 _SURE, _AGREED = 0.6, 0.5
 """The least probability of a kind, and of the kind of the rule that matches: below it a clause
 states nothing. Agreement is worth .02 of recall and costs nothing (docs/experiments.md)."""
+_LEAST_OF_ALL = 0.05
+"""Below it a clause is of no kind, whatever rule it matches."""
 _LEAST_CHANCE = 0.25
 """Below it no rule is asked: with one no clause of the labelled sets reached `_SURE`."""
 _REPORTED: tuple[Kind, ...] = ("decision", "technical", "open_end")
@@ -45,7 +49,7 @@ _CHOSEN = "tool"
 """The slot of what is chosen instead of something else."""
 
 
-def detect(text: str, role: str = "user", *, agreed: float = _AGREED) -> tuple[Statement, ...]:
+def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
     """Return the statements of a message, in the order of their spans, which do not overlap.
 
     Questions, quotes, code, pasted text, plans and conditions state nothing. Linear in the length.
@@ -54,8 +58,6 @@ def detect(text: str, role: str = "user", *, agreed: float = _AGREED) -> tuple[S
         text: The text of the message.
         role: ``user`` or ``assistant``; of others nothing is detected. Of an assistant only
             results, causes, what is left open, and decisions.
-        agreed: The least probability of a kind that a rule matches too. The default is for facts,
-            of which a false one does harm.
 
     >>> [(each.kind, each.text) for each in detect("We moved to Bristol. Any tips?")]
     [('personal', 'We moved to Bristol')]
@@ -67,8 +69,56 @@ def detect(text: str, role: str = "user", *, agreed: float = _AGREED) -> tuple[S
     words = words_of(text)
     book = book_of(text, role, words)
     clauses = clauses_of(text, role, book, words)
-    statements = (_stated(text, clause, role, book, agreed) for clause in clauses)
+    statements = (_stated(text, clause, role, book) for clause in clauses)
     return tuple(each for each in statements if each is not None)
+
+
+class WeighedClause(msgspec.Struct, frozen=True):
+    """A clause that does not ask, on one line, and how likely it is of each kind.
+
+    Attributes:
+        text: Its words.
+        shares: For each kind its probability.
+        rule: The kind of the rule that it matches; None: it matches none.
+    """
+
+    text: str
+    shares: Mapping[Kind, float]
+    rule: Kind | None
+
+    def share(self, kinds: Iterable[Kind]) -> float:
+        """Return how likely it is of one of some kinds."""
+        return sum(self.shares.get(kind, 0.0) for kind in kinds)
+
+
+def weighed_clauses(text: str, role: str) -> Iterator[WeighedClause]:
+    """Yield the clauses of a message that may state something, for whoever has limits of their own.
+
+    Of a long message of an assistant only those that a rule matches.
+
+    Args:
+        text: The text of the message.
+        role: ``user`` or ``assistant``.
+    """
+    words = words_of(text)
+    book = book_of(text, role, words)
+    for clause in clauses_of(text, role, book, words):
+        if clause.is_asked and not clause.is_before_question:
+            continue
+        signs = ClauseSigns(clause, book)
+        flat = " ".join(text[clause.start : clause.end].split())
+        if not is_judged(text, role):
+            match = matched(clause, signs, book)
+            if match is not None and match.rule.kind is not None:
+                yield WeighedClause(flat, {match.rule.kind: 1.0}, match.rule.kind)
+            continue
+        odds = ClauseOdds(book.code, clause_traits(clause, role, book.code))
+        if odds.chance() < _LEAST_OF_ALL:
+            continue
+        match = matched(clause, signs, book)
+        odds.add([rule_trait(match)])
+        odds.add(signs)
+        yield WeighedClause(flat, odds.shares(), match.rule.kind if match else None)
 
 
 def own_words(text: str, role: str = "user") -> Iterator[tuple[int, str]]:
@@ -89,9 +139,7 @@ def own_text(text: str) -> str:
     return "\n".join(_MASKED.sub("…", line) for _, line in own_words(text))
 
 
-def _stated(
-    text: str, clause: Clause, role: str, book: Rulebook, agreed: float
-) -> Statement | None:
+def _stated(text: str, clause: Clause, role: str, book: Rulebook) -> Statement | None:
     """Return what a clause states: of the kind that is judged likeliest, with the rule's slot."""
     if not is_judged(text, role):
         match = matched(clause, ClauseSigns(clause, book), book)
@@ -99,7 +147,7 @@ def _stated(
     if clause.is_asked and not clause.is_before_question:
         return None
     odds = ClauseOdds(book.code, clause_traits(clause, role, book.code))
-    if odds.chance() < min(_LEAST_CHANCE, agreed / 2):
+    if odds.chance() < _LEAST_CHANCE:
         return None
     signs = ClauseSigns(clause, book)
     match = matched(clause, signs, book)
@@ -109,7 +157,7 @@ def _stated(
     odds.add(signs)
     judged = odds.judgement(_REPORTED if role == "assistant" else KINDS)
     is_agreed = match is not None and match.rule.kind == judged.kind
-    kind = judged.kind if judged.probability >= (agreed if is_agreed else _SURE) else None
+    kind = judged.kind if judged.probability >= (_AGREED if is_agreed else _SURE) else None
     return _statement(text, clause, kind, match, book) if kind or match else None
 
 

@@ -78,6 +78,12 @@ class ClauseOdds:
         kind = max(of_kind, key=of_kind.__getitem__)
         return Judgement(kind=kind, probability=of_kind[kind] / (1 + sum(of_kind.values())))
 
+    def shares(self) -> dict[Kind, float]:
+        """Return for each kind its probability; the rest is that it states nothing."""
+        odds = self._odds()
+        whole = 1 + sum(odds)
+        return {kind: each / whole for kind, each in zip(KINDS, odds, strict=True)}
+
     def _odds(self) -> list[float]:
         """Return for each kind how much likelier it is than nothing."""
         nothing, *sums = _COLUMNS.values(self._sum)

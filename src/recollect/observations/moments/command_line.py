@@ -1,4 +1,4 @@
-"""Command lines of a shell: the commands of a chain, what they write, their here-documents.
+"""ShellCommand lines of a shell: the commands of a chain, what they write, their here-documents.
 
 No shell: nothing is expanded, and what is not understood is a word. Linear in the length.
 """
@@ -44,7 +44,7 @@ _SHELL = frozenset("bash sh zsh dash".split())
 _NO_FILE = re.compile(r"/dev/|/proc/|.*[$*`]")
 
 
-class Command(msgspec.Struct, frozen=True, kw_only=True):
+class ShellCommand(msgspec.Struct, frozen=True, kw_only=True):
     """One command of a chain.
 
     Attributes:
@@ -66,12 +66,12 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The words after the program that are no options."""
+        """The words after the program besides its options."""
         return tuple(word for word in self.words[1:] if not word.startswith("-"))
 
 
 @functools.lru_cache(maxsize=8)
-def commands(line: str) -> tuple[Command, ...]:
+def commands(line: str) -> tuple[ShellCommand, ...]:
     """Return the commands of a command line, in order.
 
     >>> [each.words for each in commands("cd app && git commit -m 'Brew tea'; ls")]
@@ -83,7 +83,7 @@ def commands(line: str) -> tuple[Command, ...]:
 def written_files(line: str) -> tuple[str, ...]:
     r"""Return the files that a command line writes words or a here-document into, each once.
 
-    Not where a program puts its log: that is no change of anybody's.
+    Not where a program puts its log.
 
     >>> written_files("cd app && cat > tea.py <<EOF\nbrew()\nEOF"), written_files("make > log")
     (('app/tea.py',), ())
@@ -99,7 +99,7 @@ def written_files(line: str) -> tuple[str, ...]:
     return tuple(files)
 
 
-def _written(command: Command) -> Iterator[str]:
+def _written(command: ShellCommand) -> Iterator[str]:
     if command.program in {"cat", "echo", "printf"}:
         yield from command.writes
     elif command.program == "tee":
@@ -127,7 +127,7 @@ class _Reader:
         self._tag: str | None = None
         """Of a here-document that begins with the next line."""
 
-    def commands(self) -> Iterator[Command]:
+    def commands(self) -> Iterator[ShellCommand]:
         while self._at < len(self._line):
             match = _TOKEN.match(self._line, self._at)
             if match is None:
@@ -159,15 +159,15 @@ class _Reader:
         (self._writes if self._is_target else self._words).append(self._word)
         self._word, self._is_target = None, False
 
-    def _ended(self, end: str) -> Iterator[Command]:
+    def _ended(self, end: str) -> Iterator[ShellCommand]:
         if self._tag is not None and end != "\n":
             self._body = self._peek(self._tag)
         elif self._tag is not None:
             self._body, self._at = self._here(self._tag, self._at)
             self._tag = None
-        made = _command(self._words, self._writes, self._body, end)
+        ended = _command(self._words, self._writes, self._body, end)
         self._words, self._writes, self._body = [], [], None
-        return iter(made)
+        return iter(ended)
 
     def _peek(self, tag: str) -> str:
         return self._here(tag, self._end_of_line() + 1)[0]
@@ -202,7 +202,7 @@ class _Reader:
 
 def _command(
     words: list[str], writes: list[str], body: str | None, end: str
-) -> tuple[Command, ...]:
+) -> tuple[ShellCommand, ...]:
     """Return a command without what stands before it, or those of a shell that it starts."""
     words = _without_wrappers(words)
     if words and posixpath.basename(words[0]) in _SHELL and len(words) > 2 and words[1][:1] == "-":
@@ -213,7 +213,7 @@ def _command(
         return ()
     if words:
         words[0] = posixpath.basename(words[0])
-    return (Command(words=tuple(words), writes=tuple(writes), body=body, end=end),)
+    return (ShellCommand(words=tuple(words), writes=tuple(writes), body=body, end=end),)
 
 
 def _without_wrappers(words: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from recollect.observations.command_line import Command, commands
+from recollect.observations.moments.command_line import ShellCommand, commands
 
 _TAIL = 4_000
 """Characters at the end of an output: totals come last. A row keeps more of it than that."""
@@ -53,7 +53,7 @@ _HAS_DIGIT = re.compile(r"\d")
 _GO = re.compile(r"(?m)^(ok|FAIL)\s+[\w./-]+\s+\S")
 
 
-class Tally(msgspec.Struct, frozen=True, kw_only=True):
+class RunTally(msgspec.Struct, frozen=True, kw_only=True):
     """How many tests did what; 0 also where that is not known."""
 
     passed: int = 0
@@ -69,14 +69,14 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         """Return the numbers in words, failures first; empty where there are none.
 
-        >>> str(Tally(passed=40, failed=2)), str(Tally())
+        >>> str(RunTally(passed=40, failed=2)), str(RunTally())
         ('2 failed, 40 passed', '')
         """
         counts = (self.failed, "failed"), (self.errors, "errors"), (self.passed, "passed")
         return ", ".join(f"{count} {name}" for count, name in counts if count)
 
 
-def runs_of_tests(line: str) -> tuple[Command, ...]:
+def runs_of_tests(line: str) -> tuple[ShellCommand, ...]:
     """Return the commands of a command line that run tests.
 
     >>> [each.words for each in runs_of_tests("npm ci && npm test -- --run; ls")]
@@ -85,7 +85,7 @@ def runs_of_tests(line: str) -> tuple[Command, ...]:
     return tuple(each for each in commands(line) if _runs_tests(each))
 
 
-def _runs_tests(command: Command) -> bool:
+def _runs_tests(command: ShellCommand) -> bool:
     program = command.program.removesuffix(".cmd").removesuffix(".bat")
     if not _NO_RUN.isdisjoint(command.words):
         return False
@@ -103,16 +103,16 @@ def _runs_tests(command: Command) -> bool:
 
 
 @functools.lru_cache(maxsize=8)  # type, importance and title ask about the same output
-def tally_of(output: str) -> Tally:
+def tally_of(output: str) -> RunTally:
     r"""Return what the output of a run of tests counts.
 
-    >>> tally_of("=== 1 failed, 3 passed in 0.1s ==="), tally_of("nothing")
-    (Tally(passed=3, failed=1, errors=0, skipped=0), Tally(passed=0, failed=0, errors=0, skipped=0))
+    >>> str(tally_of("=== 1 failed, 3 passed in 0.1s ===")), str(tally_of("nothing"))
+    ('1 failed, 3 passed', '')
     """
     lines = [line for line in _SPLIT.split(output[-_TAIL:]) if line]
     packages = _GO.findall("\n".join(lines))
     if packages:
-        return Tally(passed=packages.count("ok"), failed=packages.count("FAIL"))
+        return RunTally(passed=packages.count("ok"), failed=packages.count("FAIL"))
     counted = [(line, dict(_counts(line))) for line in lines]
     totals = [(line, counts) for line, counts in counted if counts and _TOTALS.search(line)]
     if not totals:
@@ -138,8 +138,8 @@ def _counts(line: str) -> Iterator[tuple[str, int]]:
             yield name, int(next(filter(None, match.groups())))
 
 
-def _sum(counted: list[dict[str, int]]) -> Tally:
+def _sum(counted: list[dict[str, int]]) -> RunTally:
     of = {name: sum(each.get(name, 0) for each in counted) for name, _ in _PATTERNS}
     others = of["failed"] + of["errors"] + of["skipped"]
     passed = of["passed"] or max(0, of["run"] - others)
-    return Tally(passed=passed, failed=of["failed"], errors=of["errors"], skipped=of["skipped"])
+    return RunTally(passed=passed, failed=of["failed"], errors=of["errors"], skipped=of["skipped"])

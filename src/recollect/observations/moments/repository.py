@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from recollect.observations.command_line import Command, commands
+from recollect.observations.moments.command_line import ShellCommand, commands
 
 PROGRAMS = frozenset("git gh glab hub jj hg".split())
 """Programs that work on a repository."""
@@ -37,7 +37,7 @@ def git_changes(line: str) -> tuple[str, ...]:
     return tuple(_call(each)[0] for each in commands(line) if look_of(each) == "change")
 
 
-def look_of(command: Command) -> Literal["glance", "search", "change"] | None:
+def look_of(command: ShellCommand) -> Literal["glance", "search", "change"] | None:
     """Return whether a command looks at a repository or changes it; None of another command."""
     verb, rest = _call(command)
     operands = [word for word in rest if not word.startswith("-")]
@@ -65,7 +65,7 @@ def commit_subject(line: str) -> str:
     return next(filter(None, reversed(subjects)), "")
 
 
-def _call(command: Command) -> tuple[str, tuple[str, ...]]:
+def _call(command: ShellCommand) -> tuple[str, tuple[str, ...]]:
     """Return the verb of a command of git, and what follows it; nothing of another command."""
     if command.program not in PROGRAMS:
         return "", ()
@@ -75,7 +75,7 @@ def _call(command: Command) -> tuple[str, tuple[str, ...]]:
     return (words[at], words[at + 1 :]) if at < len(words) else (words[0], ())
 
 
-def _subject(command: Command) -> str:
+def _subject(command: ShellCommand) -> str:
     words = _call(command)[1]
     for word, following in zip(words, (*words[1:], ""), strict=True):
         message = _message(word, following)

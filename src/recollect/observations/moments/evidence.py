@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
+from recollect.observations.moments.tally import RunTally, runs_of_tests, tally_of
 from recollect.observations.observation import Made, Trust
-from recollect.observations.tally import Tally, runs_of_tests, tally_of
 from recollect.text.json_value import JsonValue
 
 _STOPPED = re.compile(
@@ -63,7 +63,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         return bool(_STOPPED.match(self.error or "") or _SAYS_STOPPED.search(self.output[-_END:]))
 
     @property
-    def tally(self) -> Tally | None:
+    def tally(self) -> RunTally | None:
         """What a run of tests counted; None where none ran, or it was stopped."""
         is_run = bool(self.command and runs_of_tests(self.command)) and not self.is_interrupted
         return tally_of(self.output or self.error or "") if is_run else None

@@ -9,19 +9,29 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from recollect.text.languages.language import (
     CAUSED,
+    CHANGED,
+    CURED,
     FIXED,
     PARTS,
     PLANNED,
     RELATES,
     REPAIRS,
     SETTLED,
+    TROUBLE,
 )
 from recollect.text.statements.sentences import different_words, find_words, states
+from recollect.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:  # the rules of the detector are read when they are first asked
+    from recollect.text.statements.detector import WeighedClause
+    from recollect.text.statements.reading import Clause
+    from recollect.text.statements.statement import Kind
 
 _MOST_READ = 8_000
 """Characters; what is longer is a paste, as for `recollect.recall.statements`."""
@@ -34,16 +44,18 @@ _FIRST_SENTENCES = 12
 _LONGEST = 120
 """Characters of a line in which it settles something: patterns stay cheap."""
 _ASKS = ("?", "？")
-_AGREED = 0.1
-"""The least probability of what a rule of the detector matches: with it the seen moments have .06
-more of their decisions, and the opened messages no false one (docs/experiments.md)."""
-_DECIDING = frozenset({"decision", "rule"})
-_LASTING = frozenset({"preference", "personal", "relationship"})
+_WITH_RULE, _LIKELY, _SURE = 0.1, 0.3, 0.5
+"""The least probability of what a rule of the detector matches, of a whole sentence, and of a few
+words: "PR approved and merged" has .43. For facts it is .5 and .6 (docs/experiments.md)."""
+_WHOLE = 6
+"""Tokens of a whole sentence: in fewer the judge has too little to go by."""
+_DECIDING: tuple[Kind, ...] = ("decision", "rule")
+_LASTING: tuple[Kind, ...] = ("preference", "personal", "relationship")
 _SUBJECT = re.compile(r"(?:(?P<kind>\w+)(?:\([^()]{1,40}\))?!?|[\w/.() -]{1,40}): +")
 _KINDS = frozenset(
     "feat docs doc chore test tests refactor style ci build perf deps release wip revert".split()
 )
-"""What conventional commits call a change that is no repair."""
+"""What conventional commits call another change than a repair."""
 _REPAIRS = re.compile(
     r"(?i)(?:\W*(?:resolve|correct|prevent)(?:s|ed)?\b|.*\b(?:bug[ -]?)?fix for\b)"
 )
@@ -52,7 +64,7 @@ _FIRST = 40
 """Characters in which a subject says what it does; after that comes to what."""
 
 
-class Meaning(msgspec.Struct, frozen=True, kw_only=True):
+class WordsMeaning(msgspec.Struct, frozen=True, kw_only=True):
     """What words mean for later, in the words of their speaker.
 
     Attributes:
@@ -73,7 +85,7 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @functools.lru_cache(maxsize=64)  # type, importance and title ask about the same words
-def meaning_of(words: str, role: str) -> Meaning:
+def meaning_of(words: str, role: str) -> WordsMeaning:
     """Return what words mean.
 
     Args:
@@ -85,25 +97,71 @@ def meaning_of(words: str, role: str) -> Meaning:
     >>> meaning_of("PR approved and merged", "assistant").decisions
     ()
     """
-    from recollect.text.statements.detector import detect, own_words  # only where they are asked
+    # Their rules are read only where somebody asks.
+    from recollect.text.statements.detector import own_words, weighed_clauses
     from recollect.text.statements.reading import sentences
 
     words = words[:_MOST_READ]
-    statements = detect(words, role, agreed=_AGREED)
+    clauses = list(weighed_clauses(words, role))
     lines = list(own_words(words, role))
-    said = [each for start, line in lines for each in sentences(line, start) if not each.is_asked]
-    decisions = [each.text for each in statements if each.kind in _DECIDING]
-    settled = (_settled(line) for _, line in lines)
-    causes = (each.text for each in statements if each.kind == "technical")
-    repaired = (" ".join(each.text.split()) for each in said if _is_done(each.text))
-    decisions += [each for each in settled if each]
-    repairs = [*(each for each in causes if states(each, CAUSED)), *repaired]
-    return Meaning(
+    statements = [
+        each for start, line in lines for each in sentences(line, start) if not each.is_asked
+    ]
+    repairs = _repairs(clauses, statements)
+    decisions = [each.text for each in clauses if _decides(each, is_repair=bool(repairs))]
+    decisions += [] if repairs else filter(None, (_settled(line) for _, line in lines))
+    if not decisions and not repairs:
+        repairs = _cured(statements, role)
+    return WordsMeaning(
         decisions=tuple(decisions),
         repairs=tuple(repairs),
-        is_design=not decisions and not repairs and _is_design([each.text for each in said]),
-        is_lasting=bool(decisions) or any(each.kind in _LASTING for each in statements),
+        is_design=not decisions and not repairs and _is_design([each.text for each in statements]),
+        is_lasting=bool(decisions) or any(each.share(_LASTING) >= _SURE for each in clauses),
     )
+
+
+def _decides(clause: WeighedClause, *, is_repair: bool) -> bool:
+    """Return whether a clause is likely to decide or rule something; in a report of a repair sure.
+
+    Args:
+        clause: The clause.
+        is_repair: Whether it stands among words of a repair.
+    """
+    if clause.rule in _DECIDING:
+        return clause.share(_DECIDING) >= _WITH_RULE
+    is_whole = estimate_tokens(clause.text) > _WHOLE and not is_repair
+    return clause.share(_DECIDING) >= (_LIKELY if is_whole else _SURE)
+
+
+def _repairs(clauses: Sequence[WeighedClause], statements: Sequence[Clause]) -> list[str]:
+    """Return the sentences that tell of a cause or a repair, those of a cause first."""
+    sentences = [" ".join(each.text.split()) for each in statements]
+    is_trouble = states(" ".join(sentences), TROUBLE)
+    causes = [
+        each.text
+        for each in clauses
+        if is_trouble and each.share(("technical",)) >= _SURE and states(each.text, CAUSED)
+    ]
+    repairs = [each for each in sentences if _is_done(each)]
+    return [*causes, *repairs]
+
+
+def _cured(statements: Sequence[Clause], role: str) -> list[str]:
+    """Return the sentence that tells of a trouble, or its cause, if others say that it is over."""
+    sentences = [" ".join(each.text.split()) for each in statements]
+    kinds = (TROUBLE,) if role == "user" else (TROUBLE, CAUSED)
+    troubles = [each for each in sentences if any(states(each, kind) for kind in kinds)]
+    return troubles[:1] if troubles and _is_cured(sentences, role) else []
+
+
+def _is_cured(sentences: Sequence[str], role: str) -> bool:
+    """Return whether what was said of a trouble says that it is over.
+
+    Of an agent any cure counts that is not planned; a person reports troubles, too, so of them one
+    that says that it works.
+    """
+    kinds = (CURED,) if role == "user" else (CURED, CHANGED)
+    return any(_is_told(each, kind) for each in sentences for kind in kinds)
 
 
 def _settled(line: str) -> str:
@@ -115,7 +173,12 @@ def _settled(line: str) -> str:
 
 def _is_done(sentence: str) -> bool:
     """Return whether a sentence tells of a repair or a cause, and not of a plan of one."""
-    match = find_words(sentence, FIXED)
+    return _is_told(sentence, FIXED)
+
+
+def _is_told(sentence: str, kind: str) -> bool:
+    """Return whether a sentence has words of a kind, and not of a plan before them."""
+    match = find_words(sentence, kind)
     if match is None:
         return False
     before = sentence[max(0, match.start() - _BEFORE) : match.start()]
