@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import recollect
 
 # start
@@ -16,9 +13,9 @@ EOF
 )" && git push"""
 
 
-def observe(home: Path) -> list[str]:
+def observe() -> list[str]:
     """Return the type and the title of some moments."""
-    with recollect.open(home, overrides={"embedding.provider": "none"}) as memory:
+    with recollect.open() as memory:
         record = memory.observations.record
         session = memory.sessions.create(project="/srv/tea").id
         record(session, event="prompt", input="Use Postgres instead of Redis for the queue.")
@@ -37,4 +34,4 @@ def observe(home: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    print("\n".join(observe(Path(sys.argv[1]))))
+    print("\n".join(observe()))
