@@ -1,9 +1,10 @@
 """Hands an event of an agent program to the worker of a home, and prints what it answers.
 
-Run as a file: ``python -I -S /path/client.py CLIENT EVENT --home DIR [--deadline-ms N]``, with the
-payload of the event on stdin. It exits with 0 whatever happens, and waits no longer than its
-deadline. What it could not deliver it leaves to a process of its own, which redacts it and puts it
-into the spool of the home, see `recollect.hook.keeping`.
+Run as a file: ``python -I -S /path/client.py CLIENT EVENT --home DIR [--deadline-ms N] [--start-ms
+N]``, with the payload of the event on stdin. It exits with 0 whatever happens, and waits no longer
+than its deadline; where no worker runs, a start of one may take until ``--start-ms``. What it could
+not deliver it leaves to a process of its own, which redacts it and puts it into the spool of the
+home, see `recollect.hook.keeping`.
 
 An agent waits for this file at its tool calls, so it imports only what the interpreter is made of.
 CPU of a whole process, mean of 100: nothing imported 7.3 ms; ``_socket``, ``_signal`` and ``_json``
@@ -29,17 +30,23 @@ MOST_BYTES = 64_000_000
 _MOST_ANSWER = 1_000_000
 _CHUNK = 1_048_576
 _HEAD_END = b"\r\n\r\n"
-_MOST_HANDLES = 4_096
+_FIRST_HANDLE, _MOST_HANDLES = 3, 4_096
 _MOST_NAME = 64
 _ENDS = (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _ONLY_NOW = ("PreToolUse", "BeforeTool")
 """Events that are of no use once the tool has run."""
+_LOOK_S = 0.01
+"""Between two looks whether a worker that starts answers: 0.05 ms of CPU each."""
 _STATUS_OK, _STATUS_NOT_ALLOWED = 200, (401, 403)
 
 
 class Undelivered(Exception):
     """The worker did not take the event; the text says why."""
+
+
+class NotServed(Undelivered):
+    """No worker runs, or it has just started."""
 
 
 class Discarded(Exception):
@@ -63,6 +70,8 @@ class HookCall:
         event: What the program calls the event.
         home: The folder of the memory.
         deadline_ms: How long all of it may take.
+        start_ms: How long all of it may take where a worker must be started first; where that is
+            not longer, none is.
 
     Attributes:
         at: When the event happened, ns since 1970 UTC.
@@ -73,7 +82,12 @@ class HookCall:
     """
 
     def __init__(
-        self, client: str, event: str, home: str, deadline_ms: float = DEADLINE_MS
+        self,
+        client: str,
+        event: str,
+        home: str,
+        deadline_ms: float = DEADLINE_MS,
+        start_ms: float = 0.0,
     ) -> None:
         for name in (client, event):
             if not name.replace("-", "").replace("_", "").isalnum() or len(name) > _MOST_NAME:
@@ -81,7 +95,7 @@ class HookCall:
             name.encode("ascii")
         self.client, self.event = client, event
         self.home = os.path.abspath(home)
-        self.deadline_ms = deadline_ms
+        self.deadline_ms, self.start_ms = deadline_ms, start_ms
         self.at = time.time_ns()
         self.payload: bytes | None = None
 
@@ -146,18 +160,21 @@ def _worker_of(home: str) -> "dict[str, Any]":
     try:
         lock = os.open(f"{home}/serve.lock", _READ)
     except FileNotFoundError as error:
-        raise Undelivered("no worker runs") from error
+        raise NotServed("no worker runs") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         holder = _parsed(os.read(lock, _CHUNK))
     else:
-        raise Undelivered("no worker runs")
+        raise NotServed("no worker runs")
     finally:
         os.close(lock)
-    worker = _parsed(_content(f"{home}/worker.json"))
+    try:
+        worker = _parsed(_content(f"{home}/worker.json"))
+    except FileNotFoundError as error:
+        raise NotServed("the worker starts or stops") from error
     if worker["pid"] != holder["pid"]:
-        raise Undelivered("the worker has just started")
+        raise NotServed("the worker has just started")
     return worker
 
 
@@ -225,9 +242,9 @@ def call_of(arguments: "Sequence[str]") -> HookCall:
     """
     client, event, *options = arguments
     values = dict(zip(options[::2], options[1::2], strict=True))
-    return HookCall(
-        client, event, values["--home"], float(values.get("--deadline-ms", DEADLINE_MS))
-    )
+    deadline_ms = float(values.get("--deadline-ms", DEADLINE_MS))
+    start_ms = float(values.get("--start-ms", 0))
+    return HookCall(client, event, values["--home"], deadline_ms, start_ms)
 
 
 def main(
@@ -270,7 +287,7 @@ def _hand_over(
     _signal.setitimer(_signal.ITIMER_REAL, call.deadline_ms / 1000)
     try:
         call.read()
-        answer = call.deliver()
+        answer = _delivered(call)
         is_taken = True
         _signal.setitimer(_signal.ITIMER_REAL, call.deadline_ms / 1000)  # to be read in whole
         while answer:
@@ -281,6 +298,34 @@ def _hand_over(
     except Exception as error:  # noqa: BLE001 - whatever it is, the event is kept
         _debug(error)
         give_up()
+
+
+def _delivered(call: HookCall) -> bytes:
+    """Return the answer of the worker; where none runs, and the call may wait, of a new one."""
+    try:
+        return call.deliver()
+    except NotServed:
+        left_s = call.start_ms / 1000 - (time.time_ns() - call.at) / 1e9
+        if call.start_ms <= call.deadline_ms or left_s <= 0:
+            raise
+    _signal.setitimer(_signal.ITIMER_REAL, left_s)
+    starting = _behind(call, _start)
+    os.set_blocking(starting, False)
+    while True:
+        is_over = _is_closed(starting)
+        try:
+            return call.deliver()
+        except NotServed:
+            if is_over:
+                raise
+        time.sleep(_LOOK_S)
+
+
+def _is_closed(pipe: int) -> bool:
+    try:
+        return not os.read(pipe, 1)
+    except BlockingIOError:
+        return False
 
 
 def _open_streams() -> None:
@@ -297,26 +342,45 @@ def _debug(error: BaseException) -> None:
 
 
 def _spool_behind(call: HookCall) -> None:
-    """Spool an event in a process of its own, that the agent does not wait for."""
-    if not os.path.isdir(call.home):
-        return
+    # Until it has closed what it inherited: who ends our group misses it.
+    os.read(_behind(call, _keep, is_held=False), 1)
+
+
+def _keep(call: HookCall) -> None:
+    from recollect.hook.keeping import take_over
+
+    take_over(call.home, call.client, call.event, call.at, call.payload or b"")
+
+
+def _start(call: HookCall) -> None:
+    # As ``-I`` does for us: a worker that keeps no bytecode compiles for 0.6 s at each start.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    from recollect.hook.keeping import start_worker
+
+    start_worker(call.home, call.at, call.payload or b"")
+
+
+def _behind(call: HookCall, work: "Callable[[HookCall], object]", *, is_held: bool = True) -> int:
+    """Work in a process of its own, that the agent does not wait for.
+
+    Returns the end of a pipe that it holds open as long as it runs, or until it has closed what it
+    inherited. Where the home is not there, nothing is done.
+    """
     loose, theirs = os.pipe()
-    if os.fork():
+    if not os.path.isdir(call.home) or os.fork():
         os.close(theirs)
-        os.read(loose, 1)  # until it has closed what it inherited: who ends our group misses it
-        return
+        return loose
     try:
         os.setsid()
         for each in _ENDS:
             _signal.signal(each, _signal.SIG_DFL)
         nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
+        for stream in range(_FIRST_HANDLE):
             os.dup2(nowhere, stream)
-        os.closerange(3, _MOST_HANDLES)
+        os.dup2(theirs, _FIRST_HANDLE, inheritable=False)
+        os.closerange(_FIRST_HANDLE + is_held, _MOST_HANDLES)
         _load_packages()
-        from recollect.hook.keeping import take_over
-
-        take_over(call.home, call.client, call.event, call.at, call.payload or b"")
+        work(call)
     finally:
         os._exit(0)
 

@@ -24,6 +24,8 @@ from recollect.store.sqlite.database import open_records
 from recollect.store.sqlite.home import RECORDS_FILE
 from recollect.text.secret_redactor import SecretRedactor
 
+START_S = 30.0
+"""How long a hook's own process waits for a worker to answer; the hook itself waits less."""
 _SALT_BYTES = 32
 
 
@@ -36,15 +38,36 @@ def take_over(home: str, client: str, event: str, at_ns: int, payload: bytes) ->
         StoreError: it cannot be written.
     """
     folder = Path(home)
-    if not folder.is_dir():
-        return
-    with suppress(Denied):
-        keep(folder, client, event, at_ns, payload)
-    with suppress(RecollectError):
-        if load_settings(folder).settings.worker.autostart:
-            from recollect.server.worker.daemon import autostart
+    if folder.is_dir():
+        with suppress(Denied):
+            keep(folder, client, event, at_ns, payload)
+            with suppress(RecollectError):
+                _start(folder, load_settings(folder).settings)
 
-            autostart(folder)
+
+def start_worker(home: str, at_ns: int, payload: bytes) -> None:
+    """Start the worker for an event that waits for it, unless the event is not captured.
+
+    Returns when it answers, or will not; arguments as for `keep`.
+
+    Raises:
+        RecollectError: the settings or the records cannot be read.
+        ValueError: the payload is no JSON.
+        TypeError: it is no object.
+    """
+    folder, value = Path(home), _parsed(payload)
+    settings = load_settings(folder).settings
+    if settings.worker.autostart and (folder / RECORDS_FILE).exists():
+        with closing(open_records(folder, settings.store, SystemClock())) as records:
+            _check_captured(records, settings, value, at_ns // 1_000_000)
+    _start(folder, settings, START_S)
+
+
+def _start(home: Path, settings: Settings, patience_s: float = 0.0) -> None:
+    if settings.worker.autostart:
+        from recollect.server.worker.daemon import autostart
+
+        autostart(home, patience_s)
 
 
 def keep(home: Path, client: str, event: str, at_ns: int, payload: bytes) -> Path | None:

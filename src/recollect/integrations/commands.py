@@ -8,6 +8,10 @@ from importlib.util import find_spec
 from recollect.integrations.installing import Setup
 
 DEADLINE_MS = 300
+START_MS = 1_500
+"""How long the start of a session waits where the worker must be started first."""
+_BEGINNING = "SessionStart"
+"""How every program with hooks names the start of a session."""
 _SPARE_MS = 2_000
 """The time a program allows a hook beyond its own deadline, to start and to end."""
 
@@ -15,17 +19,19 @@ _SPARE_MS = 2_000
 def hook_command(setup: Setup, client: str, event: str) -> list[str]:
     """Return the program and arguments that pass an event of a client to the worker."""
     start = [setup.python, "-I", "-S", setup.hook, client, event, "--home", str(setup.home)]
-    return [*start, "--deadline-ms", str(_deadline_ms(setup))]
+    deadline = ["--deadline-ms", str(_deadline_ms(setup))]
+    return [*start, *deadline, *(["--start-ms", str(START_MS)] if event == _BEGINNING else [])]
 
 
-def hook_timeout_ms(setup: Setup) -> int:
+def hook_timeout_ms(setup: Setup, event: str) -> int:
     """Return the timeout of a hook in its client: longer than the hook's own."""
-    return _deadline_ms(setup) + _SPARE_MS
+    own = _deadline_ms(setup)
+    return (max(own, START_MS) if event == _BEGINNING else own) + _SPARE_MS
 
 
-def hook_timeout_s(setup: Setup) -> int:
+def hook_timeout_s(setup: Setup, event: str) -> int:
     """Return the same in whole seconds."""
-    return math.ceil(hook_timeout_ms(setup) / 1000)
+    return math.ceil(hook_timeout_ms(setup, event) / 1000)
 
 
 def server_command(setup: Setup, audience: str) -> list[str]:

@@ -72,6 +72,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
         follows: Entries of ``workspace.transcripts`` that it needs; in a removal, those that an
             installation added.
         token: The token that it needs, in `token_file`; None: it needs none.
+        autostart: What it sets ``worker.autostart`` to; None: it leaves that as it is.
         options: The user's choices, to be recorded; see `Setup`.
         is_removal: Whether it removes an integration.
     """
@@ -81,6 +82,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     token: TokenOrder | None = None
+    autostart: bool | None = None
     options: Mapping[str, Any] = {}
     is_removal: bool = False
 
@@ -108,6 +110,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         folders: Those that were created for them, outermost first.
         follows: As in `Installation`, without what the settings had before.
         token: As in `Installation`.
+        autostart: As in `Installation`; None where the user had set it.
         options: As in `Installation`.
     """
 
@@ -115,6 +118,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     folders: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     token: TokenOrder | None = None
+    autostart: bool | None = None
     options: dict[str, Any] = {}
 
 
@@ -183,6 +187,7 @@ def removal(home: Path, client: str) -> Installation:
         changes=tuple(map(taken_back, record.files)),
         follows=record.follows,
         token=record.token,
+        autostart=record.autostart,
         is_removal=True,
     )
 
@@ -211,6 +216,7 @@ def apply(home: Path, installation: Installation) -> None:
             record,
             follows=(*before.follows, *new),
             token=installation.token,
+            autostart=installation.autostart,
             options=dict(installation.options),
         )
     _write_records(home, records | {installation.client: record})

@@ -20,6 +20,8 @@ PROTOCOL = 1
 """Increased when clients and workers of different versions would misread each other."""
 PRESENCE_FILE = "worker.json"
 SERVE_LOCK = "serve.lock"
+START_LOCK = "start.lock"
+"""Held while a worker is started; it is not empty where one that was started has not served."""
 LOGS = "logs"
 LOG_FILE = "worker.log"
 START_LOG = "start.log"

@@ -19,7 +19,7 @@ from recollect.hook.keeping import keep
 from recollect.hook.spool import Spool
 from recollect.observations.observation import Observation
 from recollect.server import spooling
-from recollect.server.presence import Presence, find_presence, is_served
+from recollect.server.presence import START_LOCK, Presence, find_presence, is_served
 from recollect.server.spooling import drain_home
 from recollect.server.worker import daemon
 from tests.support.hook_process import SECRET, Hook, spooled, until
@@ -201,7 +201,7 @@ def test_a_hook_starts_the_worker_where_that_is_wished(hook: Hook, is_wanted: bo
     assert hook.run(told("SessionStart", source="startup"), event="SessionStart") == b""
     if not is_wanted:
         spooled(hook.home)
-        assert not (hook.home / daemon.START_LOCK).exists()
+        assert not (hook.home / START_LOCK).exists()
         return
     until(lambda: find_presence(hook.home))
     until(lambda: not Spool(hook.home).files())
@@ -210,6 +210,86 @@ def test_a_hook_starts_the_worker_where_that_is_wished(hook: Hook, is_wanted: bo
     assert daemon.stop(hook.home) == there
     with recollect.open(hook.home, live=False) as memory:
         assert [each.foreign_id for each in memory.sessions.list()] == [SESSION]
+
+
+BEGIN = ("--deadline-ms", "300", "--start-ms", "60000")
+"""As the command of a session's start; a machine under test is slower than 1.5 s."""
+
+
+@pytest.fixture
+def decided(hook: Hook) -> Hook:
+    """A hook of a home that starts its worker by itself, and in which something was decided."""
+    config = hook.home / "config.yaml"
+    config.write_text(f"{config.read_text()}worker: {{autostart: true}}\n")
+    hook.environment["RECOLLECT_MODELS"] = str(hook.home.parent / "models")
+    with recollect.open(hook.home, live=False) as memory:
+        session = memory.sessions.create(key="agent:claude-code:main", project="/nowhere/tea")
+        memory.observations.record(
+            session.id, type="decision", summary="Use green tea, not black tea", importance=0.9
+        )
+    return hook
+
+
+def begun(hook: Hook, session: str = SESSION) -> Any:
+    """Start the hook of a session's start; its input is there."""
+    process = hook.start("SessionStart", *BEGIN)
+    process.stdin.write(told("SessionStart", source="startup", session_id=session))
+    process.stdin.close()
+    return process
+
+
+def test_the_first_session_after_a_reboot_gets_its_block(decided: Hook) -> None:
+    """Issue 23, item 5: of two windows at once one starts the worker, and both get theirs."""
+    starts = []
+    for turn in range(2):
+        windows = [begun(decided, f"{SESSION[:-2]}{turn}{window}") for window in range(2)]
+        for each in windows:
+            assert b"green tea" in each.stdout.read()
+            assert (each.wait(), each.stderr.read()) == (0, b"")
+        there = find_presence(decided.home)
+        assert there is not None
+        assert os.getsid(there.pid) == there.pid, "it outlives the hook and its agent"
+        starts.append(there.pid)
+        os.kill(there.pid, signal.SIGKILL)
+        until(lambda: not is_served(decided.home))
+    assert len(set(starts)) == 2
+    assert not Spool(decided.home).files(), "each event was delivered"
+
+
+def test_a_start_that_fails_is_marked_and_not_tried_again(decided: Hook) -> None:
+    """Issue 23, item 5: the agent goes on as soon as it has failed, and its event waits."""
+    config = decided.home / "config.yaml"
+    config.write_text(f"{config.read_text()}server: {{host: 203.0.113.1}}\n")
+    for count in (1, 2):
+        process = begun(decided)
+        assert process.stdout.read() == b""
+        assert process.wait() == 0
+        spooled(decided.home, count)
+        assert daemon.start_failed_at(decided.home) is not None
+        log = decided.home / "logs" / "start.log"
+        if count == 1:
+            assert "203.0.113.1" in log.read_text()
+            log.write_text("not started again")
+    assert log.read_text() == "not started again"
+
+
+@pytest.mark.parametrize("what", ["paused", "off", "never"])
+def test_where_memory_is_off_no_worker_is_started(decided: Hook, tmp_path: Path, what: str) -> None:
+    """Issue 23, item 5: pause, `.recollect-off` and the user's setting win."""
+    folder = tmp_path / "tea"
+    folder.mkdir()
+    with recollect.open(decided.home, live=False) as memory:
+        if what == "paused":
+            memory.capture.pause()
+    if what == "off":
+        (folder / ".recollect-off").touch()
+    if what == "never":
+        config = decided.home / "config.yaml"
+        config.write_text(config.read_text().replace("true", "false"))
+    process = decided.start("SessionStart", *BEGIN)
+    out, err = process.communicate(told("SessionStart", source="startup", cwd=str(folder)))
+    assert (process.returncode, out, err) == (0, b"", b"")
+    assert not (decided.home / START_LOCK).exists()
 
 
 def test_a_token_that_was_revoked_captures_nothing(hook: Hook) -> None:

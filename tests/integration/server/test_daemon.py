@@ -22,6 +22,7 @@ from recollect.core.errors import Conflict, RecollectError
 from recollect.server.presence import (
     LOGS,
     PRESENCE_FILE,
+    START_LOCK,
     START_LOG,
     TOKEN_FILE,
     Presence,
@@ -265,25 +266,54 @@ def test_a_command_starts_a_worker_where_that_is_set(home: Path) -> None:
 def test_without_the_setting_no_command_starts_anything(home: Path) -> None:
     """It is a decision of the user."""
     assert "green tea" in _cli(home, "search", "tea").stdout
-    assert not (home / daemon.START_LOCK).exists()
+    assert not (home / START_LOCK).exists()
 
 
-def test_of_many_commands_one_starts_a_worker_and_not_again_within_a_minute(home: Path) -> None:
-    """A worker that cannot start is not tried by each command."""
+def test_of_many_commands_one_starts_a_worker(home: Path) -> None:
+    """One that served and was killed is started again at once."""
     with ThreadPoolExecutor(6) as threads:
         started = list(threads.map(lambda _: daemon.autostart(home), range(6)))
     assert started.count(True) == 1
     there = daemon.awaited(home, 120.0)
     assert there is not None
+    assert not daemon.autostart(home)
+    assert daemon.start_failed_at(home) is None
     os.kill(there.pid, signal.SIGKILL)
     _wait_for_end(home)
-    assert not daemon.autostart(home)
-    lock = home / daemon.START_LOCK
-    before = lock.stat().st_mtime - daemon.REST_S
-    os.utime(lock, (before, before))
-    assert daemon.autostart(home)
-    assert daemon.awaited(home, 120.0) is not None
-    assert not daemon.autostart(home)
+    assert daemon.autostart(home, 120.0)
+    assert find_presence(home) is not None
+    daemon.stop(home)
+
+
+def test_a_worker_that_cannot_start_is_not_tried_again_for_ten_minutes(home: Path) -> None:
+    """Issue 23, item 5: the mark of the failed start says when; a start by hand clears it."""
+    config = home / "config.yaml"
+    before = config.read_text() if config.exists() else ""
+    config.write_text(f"{before}server: {{host: 203.0.113.1}}\n")
+    assert daemon.autostart(home, 120.0)
+    assert not is_served(home)
+    assert "203.0.113.1" in (home / LOGS / START_LOG).read_text()
+    assert daemon.start_failed_at(home) is not None
+    config.write_text(before)
+    assert not daemon.autostart(home, 120.0)
+    mark = home / START_LOCK
+    then = mark.stat().st_mtime - daemon.REST_S
+    os.utime(mark, (then, then))
+    assert daemon.autostart(home, 120.0)
+    assert mark.stat().st_size == 0
+    daemon.stop(home)
+
+
+def test_a_worker_listens_where_the_command_says(home: Path) -> None:
+    """Issue 23, item 5: `serve --port --host`, in the background as well."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    done = _cli(home, "serve", "--daemon", "--port", str(port), "--host", "127.0.0.1", "--json")
+    assert json.loads(done.stdout)["worker"]["port"] == port
+    daemon.stop(home)
+    refused = _cli(home, "serve", "--port", str(port), "stop")
+    assert refused.returncode == 2
 
 
 def test_a_model_that_runs_commands_starts_no_worker(

@@ -121,10 +121,37 @@ def test_hooks_are_commands_with_absolute_paths(run: Run, home: Path, claude: Pa
         assert hook["args"] == [
             *("-I", "-S", str(client), "claude-code", event),
             *("--home", str(home), "--deadline-ms", "450"),
+            *(["--start-ms", "1500"] if event == "SessionStart" else []),
         ]
+        assert hook["timeout"] == (4 if event == "SessionStart" else 3)
         waits = event in {"SessionStart", "UserPromptSubmit", "PreToolUse"}
         assert hook.get("async", False) is not waits
         assert (group.get("matcher") is None) is (event != "PreToolUse")
+
+
+def test_an_installation_from_before_is_brought_up_by_the_doctor(
+    run: Run, home: Path, claude: Path
+) -> None:
+    """Issue 23, item 5: it says whether memory is on, and `--fix` turns it on."""
+
+    def looked(*more: str) -> dict[str, tuple[str, str]]:
+        checks = run("--home", home, "doctor", "--json", *more).json["checks"]
+        return {each["name"]: (each["state"], each["detail"]) for each in checks}
+
+    run("--home", home, "init", "claude-code")
+    assert looked()["claude-code"] == ("ok", "on: the worker starts with the first event")
+    run("--home", home, "config", "unset", "worker.autostart")
+    record = home / "integrations.json"
+    record.write_text(record.read_text().replace('"autostart": true,', ""))
+    assert looked()["agents"][0] == "wrong"
+    assert looked()["claude-code"] == ("note", "off: no worker runs, and none starts by itself")
+    assert looked("--fix")["claude-code"][1] == "on: the worker starts with the first event"
+    (home / "start.lock").write_bytes(b"1")
+    state, detail = looked()["claude-code"]
+    assert (state, detail[:35]) == ("wrong", "off: the worker could not start at ")
+    (home / "start.lock").unlink()
+    run("--home", home, "pause")
+    assert looked()["claude-code"] == ("note", "off: the memory is paused")
 
 
 def test_the_token_opens_capture_and_is_revoked(run: Run, home: Path, claude: Path) -> None:

@@ -71,13 +71,41 @@ def test_an_agent_that_cannot_be_connected_does_not_keep_the_others_from_it(
     assert (user / ".gemini" / "extensions" / "recollect").is_dir()
 
 
+def test_the_worker_starts_by_itself_unless_the_user_chose(
+    run: Run, home: Path, user: Path
+) -> None:
+    """Issue 23, item 5: simply on; `--no-start` and the user's own setting win."""
+
+    def starts() -> object:
+        return run("--home", home, "config", "get", "worker.autostart", "--json").json["value"]
+
+    run("--home", home, "init")
+    first = (home / "config.yaml").read_bytes()
+    run("--home", home, "init", "claude-code")
+    assert starts() is True
+    run("--home", home, "init", "codex")
+    run("--home", home, "init", "claude-code", "--remove")
+    assert starts() is True, "codex needs it"
+    run("--home", home, "init", "codex", "--remove")
+    assert (home / "config.yaml").read_bytes() == first
+    for again in ((), ("--no-start",), ()):
+        run("--home", home, "init", "claude-code", *again)
+    assert starts() is False
+    run("--home", home, "init", "claude-code", "--remove")
+    assert (home / "config.yaml").read_bytes() == first
+    run("--home", home, "config", "set", "worker.autostart", "false")
+    run("--home", home, "init", "claude-code")
+    run("--home", home, "init", "claude-code", "--remove")
+    assert starts() is False
+
+
 def test_codex_is_connected_and_disconnected(run: Run, home: Path, user: Path) -> None:
     """A dry run shows both files; after the removal the folder is as it was."""
     (user / ".codex" / "config.toml").write_text('model = "x"\n', encoding="utf-8")
     dry = run("--home", home, "init", "codex", "--dry-run", "--json").json
     assert [Path(each["path"]).name for each in dry["files"]] == [
-        *["hooks.json", "config.toml", "codex.token"],
-        *["integrations.json", "config.yaml", "records.db"],
+        *["hooks.json", "config.toml", "config.yaml", "codex.token"],
+        *["integrations.json", "records.db"],
     ]
     assert not home.exists()
     done = run("--home", home, "init", "codex", "--json").json

@@ -311,7 +311,7 @@ def test_why_it_was_not_delivered_is_told_who_asks(
     assert capfd.readouterr().err == ""
     monkeypatch.setenv("RECOLLECT_HOOK_DEBUG", "1")
     hook.run()
-    assert "recollect hook: Undelivered: no worker runs" in capfd.readouterr().err
+    assert "recollect hook: NotServed: no worker runs" in capfd.readouterr().err
 
 
 def test_a_call_says_what_went_wrong(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import shlex
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from recollect import __version__
 from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, note, sound, wrong
 from recollect.cli.doctor.index_checks import (
     check_capture,
+    check_client,
     check_engines,
     check_files,
     check_knowledge,
@@ -30,7 +31,7 @@ from recollect.cli.doctor.index_checks import (
     check_worker,
 )
 from recollect.cli.output.formatting import count, size
-from recollect.cli.setup.connecting import out_of_date
+from recollect.cli.setup.connecting import command_of, out_of_date
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import ModelMissing, RecollectError, RecordsLost, StoreCorrupt
 from recollect.core.scope import Scope
@@ -38,7 +39,7 @@ from recollect.core.settings import Settings, StoreSettings, load_settings, mode
 from recollect.hook.spool import Spool
 from recollect.index.model.generation import cursor, find_generation
 from recollect.index.model.locks import IndexLocks
-from recollect.integrations.installing import installed
+from recollect.integrations.installing import Record, installed
 from recollect.memory import Memory, open_memory
 from recollect.models.languages import describe_languages, languages_of
 from recollect.models.local.exported import ExportedEmbedder
@@ -135,6 +136,10 @@ class Checkup:
             ("worker", (), lambda: check_worker(look_at(self._home))),
             ("spool", (), self._spool),
             ("agents", (RECORDS_FILE,), self._agents),
+            *(
+                (name, both, partial(self._asked, partial(check_client, self._home, name, record)))
+                for name, record in self._clients().items()
+            ),
             ("workspace", (), self._files),
             ("sharing", both, lambda: self._asked(check_sharing)),
             ("owner", both, lambda: self._asked(check_owner)),
@@ -258,8 +263,13 @@ class Checkup:
         stale = out_of_date(self._home)
         if stale:
             detail = "what agents run is not what this installation has"
-            return wrong("agents", detail, " and ".join(f"`{each}`" for each in stale))
+            return wrong("agents", detail, " and ".join(f"`{command_of(each)}`" for each in stale))
         return sound("agents", ", ".join(installed(self._home)) or "none")
+
+    def _clients(self) -> dict[str, Record]:
+        with suppress(RecollectError):  # the check of the agents says so
+            return installed(self._home)
+        return {}
 
     def _files(self) -> CheckResult:
         path = self._settings.workspace.path

@@ -1,4 +1,4 @@
-"""What `recollect doctor` looks at: rows, engines, locks, the worker, files, notes, owner."""
+"""What `recollect doctor` looks at: rows, engines, locks, worker, clients, files, notes, owner."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.events import MemoryFlushed
 from recollect.hook.spool import ASIDE, SpoolState
 from recollect.index.model.locks import REINDEX, IndexLocks
+from recollect.integrations.installing import Record
 from recollect.memory import Memory
 from recollect.recall.guest_notes import GuestNotes, guest_notes
-from recollect.server.worker.daemon import WorkerState
+from recollect.server.presence import is_served
+from recollect.server.worker.daemon import WorkerState, start_failed_at
 from recollect.store.locks import Holder
 from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder, MemoryListing
 
@@ -270,3 +272,21 @@ def check_capture(memory: Memory) -> CheckResult:
     }
     names = [name for name, patterns in rules.items() if patterns]
     return sound("capture", f"on; {' and '.join(names)} leave some out" if names else "on")
+
+
+def check_client(home: Path, name: str, record: Record, memory: Memory) -> CheckResult:
+    """Return whether memory is on in an agent program, in one line."""
+    if record.token is None:
+        return sound(name, "on: it has the tools, and reports nothing")
+    if any(pause.project_id is None for pause in memory.capture.pauses()):
+        return note(name, "off: the memory is paused", "`recollect resume`")
+    if is_served(home):
+        return sound(name, "on: the worker runs")
+    failed_at = start_failed_at(home)
+    if failed_at is not None:
+        detail = f"off: the worker could not start at {moment(failed_at)}"
+        return wrong(name, detail, "`recollect serve` shows why")
+    if memory.settings.worker.autostart:
+        return sound(name, "on: the worker starts with the first event")
+    hint = "`recollect config set worker.autostart true`, or `recollect serve --daemon`"
+    return note(name, "off: no worker runs, and none starts by itself", hint)

@@ -1,4 +1,4 @@
-"""What `recollect doctor --fix` does: mirrors and the index; never the records."""
+"""What `recollect doctor --fix` does: mirrors, the index, agent programs; never the records."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.cli.output.formatting import count
+from recollect.cli.setup.connecting import update
 from recollect.core.clock import SystemClock
 from recollect.core.settings import load_settings
 from recollect.index.model.sync_report import OnProgress
@@ -67,6 +68,7 @@ def repair(
     elif report.put or report.removed or report.vectors:
         documents = count(report.put + report.removed, "document")
         yield f"brought the index up: {documents}, {count(report.vectors, 'vector')}"
+    yield from update(home)
 
 
 def repair_rows(memory: Memory, on_progress: OnProgress, *, deep: bool) -> list[str]:

@@ -37,9 +37,12 @@ from recollect.server.presence import is_served
 
 if TYPE_CHECKING:  # the memory brings the arrays
     from recollect.core.settings import ResolvedSettings
+    from recollect.core.settings.config_file import Value
     from recollect.core.settings.tree import ServerSettings
 
-FOLLOWED = "workspace.transcripts"
+FOLLOWED, AUTOSTART = "workspace.transcripts", "worker.autostart"
+_UNSET: Mapping[str, Value] = {FOLLOWED: (), AUTOSTART: False}
+"""The settings that an installation changes, and their defaults."""
 _AROUND = 2
 """Lines of a file of another program around what changes in it."""
 
@@ -153,13 +156,15 @@ def connect(
     """
     settings = _settings(home)
     installation = integration.installation(_setup(home, settings, options))
-    folders = settings.settings.workspace.transcripts
-    new_folders = tuple(each for each in installation.follows if each not in folders)
-    config = _followed(home, (*folders, *new_folders)) if new_folders else None
+    ours = _set_by(home, settings, installation, options)
+    changed = _added(settings, ours)
+    config = _configured(home, changed)
     connected = _connected(home, installation, config, new_files, dry_run=dry_run)
+    if FOLLOWED in changed:
+        connected = replace(connected, notes=[*connected.notes, *_about_worker(home)])
     if not dry_run:
-        set_options = {name: value for name, value in options.items() if value}
-        apply(home, replace(installation, follows=new_folders, options=set_options))
+        chosen = {name: value for name, value in options.items() if value}
+        apply(home, replace(ours, options=chosen))
         _write_config(home, config)
         if installation.token:
             _ensure_token(home, installation.client, installation.token)
@@ -179,10 +184,11 @@ def disconnect(home: Path, client: str, *, dry_run: bool, after: Sequence[str] =
         RecollectError: it cannot be, see `removal`.
     """
     installation = removal(home, client)
-    folders = _settings(home).settings.workspace.transcripts if installation.follows else ()
-    remaining = tuple(each for each in folders if each not in installation.follows)
-    config = _followed(home, remaining) if remaining != tuple(folders) else None
+    changed = _taken_out(home, installation, after)
+    config = _configured(home, changed)
     connected = _connected(home, installation, config, after, dry_run=dry_run)
+    if FOLLOWED in changed:
+        connected = replace(connected, notes=[*connected.notes, *_about_worker(home)])
     if dry_run or client not in installed(home):
         return connected
     _write_config(home, config)
@@ -192,7 +198,7 @@ def disconnect(home: Path, client: str, *, dry_run: bool, after: Sequence[str] =
 
 
 def out_of_date(home: Path) -> list[str]:
-    """Return the commands that bring files and tokens of agent programs up to date.
+    """Return the clients whose files, tokens or settings are not those of this installation.
 
     Python, the home or recollect itself moved, somebody edited a file or revoked a token.
 
@@ -202,13 +208,33 @@ def out_of_date(home: Path) -> list[str]:
     settings = _settings(home)
     stale = []
     for client, record in installed(home).items():
-        agent, _, name = client.partition("mcp-")
-        integration = integration_of(agent or MCP, name or None)
-        installation = integration.installation(_setup(home, settings, record.options))
+        setup = _setup(home, settings, record.options)
+        installation = _integration(client).installation(setup)
         is_changed = any(change.before != change.after for change in installation.changes)
-        if is_changed or not (record.token is None or _holds_token(home, client, record.token)):
-            stale.append(command_of(client))
+        set_anew = _added(settings, _set_by(home, settings, installation, record.options))
+        holds = record.token is None or _holds_token(home, client, record.token)
+        if is_changed or AUTOSTART in set_anew or not holds:
+            stale.append(client)
     return stale
+
+
+def update(home: Path) -> Iterator[str]:
+    """Connect anew what is out of date, and yield a sentence for each client.
+
+    Raises:
+        RecollectError: a file cannot be read.
+    """
+    for client in out_of_date(home):
+        try:
+            connect(home, _integration(client), installed(home)[client].options, dry_run=False)
+            yield f"connected {client} anew"
+        except RecollectError as error:
+            yield f"{client} could not be connected anew: {error.message}"
+
+
+def _integration(client: str) -> Integration:
+    agent, _, name = client.partition("mcp-")
+    return integration_of(agent or MCP, name or None)
 
 
 def command_of(client: str) -> str:
@@ -257,18 +283,69 @@ def _address(server: ServerSettings) -> str:
     return f"http://{name}:{server.port}"
 
 
-def _followed(home: Path, folders: Sequence[str]) -> FileChange:
-    """Return the change of config.yaml that names the transcripts to be followed."""
+def _set_by(
+    home: Path, resolved: ResolvedSettings, installation: Installation, options: Mapping[str, Any]
+) -> Installation:
+    """Return an installation with what it adds to the settings, and not the user.
+
+    The worker is to start with the first event, unless the user or an earlier installation chose.
+    """
+    settings, before = resolved.settings, {each.autostart for each in installed(home).values()}
+    is_theirs = resolved.origins[AUTOSTART] != "default" and before <= {None}
+    starts: bool | None = False not in before and not options.get("no_start")
+    if installation.token is None or (starts and is_theirs):
+        starts = None
+    follows = tuple(
+        each for each in installation.follows if each not in settings.workspace.transcripts
+    )
+    return replace(installation, follows=follows, autostart=starts)
+
+
+def _added(resolved: ResolvedSettings, installation: Installation) -> dict[str, Value]:
+    """Return the settings that an installation changes."""
+    settings, starts = resolved.settings, installation.autostart
+    changed: dict[str, Value] = {}
+    if installation.follows:
+        changed[FOLLOWED] = (*settings.workspace.transcripts, *installation.follows)
+    is_set = resolved.origins[AUTOSTART] != "default" and settings.worker.autostart == starts
+    if starts is not None and not is_set:
+        changed[AUTOSTART] = starts
+    return changed
+
+
+def _taken_out(home: Path, installation: Installation, after: Sequence[str]) -> dict[str, Value]:
+    """Return the settings that a removal changes back, where nobody changed them since."""
+    if not installation.follows and installation.autostart is None:
+        return {}
+    settings = _settings(home).settings
+    folders = settings.workspace.transcripts
+    changed: dict[str, Value] = {}
+    remaining = tuple(each for each in folders if each not in installation.follows)
+    if remaining != folders:
+        changed[FOLLOWED] = remaining or None
+    left = {name: each for name, each in installed(home).items() if name not in after}
+    is_shared = sum(each.autostart is not None for each in left.values()) > 1
+    if settings.worker.autostart == installation.autostart and not is_shared:
+        changed[AUTOSTART] = None
+    return changed
+
+
+def _configured(home: Path, changed: Mapping[str, Value]) -> FileChange | None:
+    """Return the change of config.yaml that sets these; None takes a setting out."""
     from recollect.core.settings.config_file import first_config, with_setting, without_setting
     from recollect.core.settings.sources import FILE_NAME
 
+    if not changed:
+        return None
     path = home / FILE_NAME
     text = (path.read_text("utf-8-sig") if path.exists() else "") or first_config()
-    after = (
-        with_setting(text, FOLLOWED, tuple(folders))
-        if folders
-        else without_setting(text, FOLLOWED, ())
-    )
+    after = text
+    for key, value in changed.items():
+        after = (
+            without_setting(after, key, _UNSET[key])
+            if value is None
+            else with_setting(after, key, value)
+        )
     return FileChange(path=str(path), before=text.encode(), after=after.encode())
 
 
@@ -349,7 +426,7 @@ def _connected(
         dry_run=dry_run,
         is_removal=installation.is_removal,
         files=_with_home(home, installation, files, beside),
-        notes=[*installation.notes, *([] if config is None else _about_worker(home))],
+        notes=list(installation.notes),
         has_hooks=installation.token is not None,
     )
 

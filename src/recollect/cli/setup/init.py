@@ -90,6 +90,10 @@ _Audience: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+_NoStart: TypeAlias = Annotated[
+    bool,
+    typer.Option("--no-start", help="The worker does not start by itself with the first event."),
+]
 _Printed: TypeAlias = Annotated[
     bool, typer.Option("--print", help="With mcp: only print the entry, to paste it.")
 ]
@@ -121,6 +125,7 @@ def init(
     mcp: _Mcp = False,
     client: _Client = None,
     audience: _Audience = None,
+    no_start: _NoStart = False,
     is_printed: _Printed = False,
     dry_run: _DryRun = False,
 ) -> None:
@@ -130,7 +135,7 @@ def init(
     from recollect.integrations.agent_finding import found_agents
 
     home = home_of(context)
-    options = {"http": http, "mcp": mcp, "as": audience, "print": is_printed}
+    options = {"http": http, "mcp": mcp, "as": audience, "no_start": no_start, "print": is_printed}
     codes = None if languages is None else spoken(languages, is_asked=False)
     integration = None
     if agent is not None:
@@ -220,12 +225,14 @@ def _show_entry(entry: PastedEntry) -> None:
 
 def _show_agent(connected: Connected, home: Path) -> None:
     from recollect.cli.setup.connecting import command_of, show_connected
+    from recollect.core.settings import load_settings
 
     show_connected(connected)
     if connected.dry_run or connected.is_removal:
         return
     steps = [(f"{command_of(connected.client)} --remove", "take it out again")]
-    if connected.has_hooks and not is_served(home):
+    starts = load_settings(home).settings.worker.autostart
+    if connected.has_hooks and not starts and not is_served(home):
         steps.insert(0, ("recollect serve --daemon", "start the worker that the hooks report to"))
     next_steps([*steps, ("recollect status", "see what is remembered")])
 

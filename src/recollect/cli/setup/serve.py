@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,7 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, require_home
 from recollect.cli.output.formatting import moment
 from recollect.cli.output.screen import next_steps, say, show, show_pairs, warn
-from recollect.core.errors import ConfigError
+from recollect.core.errors import ConfigError, InvalidInput
 from recollect.server.presence import LOG_FILE, LOGS, TOKEN_FILE, Presence
 
 if TYPE_CHECKING:  # for a name only
@@ -45,18 +46,30 @@ def serve(
     daemon: Annotated[
         bool, typer.Option("--daemon", help="Run in the background; returns as soon as it answers.")
     ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(help="Listen there, instead of at server.port.", show_default=False),
+    ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(help="The address to listen on, instead of server.host.", show_default=False),
+    ] = None,
 ) -> None:
     """Serve the memory to other programs over HTTP, until Ctrl-C."""
+    named = {"port": port, "host": host}
     if context.invoked_subcommand is not None:
+        if named != {"port": None, "host": None}:
+            raise InvalidInput("--port and --host are for the start", hint="leave them out")
         return
     home = require_home(context)
+    chosen = {name: value for name, value in named.items() if value is not None}
     if daemon:
         from recollect.server.worker.daemon import start
 
-        there = start(home)
+        there = start(home, chosen)
         _tell_start(context, home, there)
         return
-    _run(context, home)
+    _run(context, home, chosen)
 
 
 @group.command()
@@ -80,7 +93,7 @@ def status(context: typer.Context) -> None:
         raise typer.Exit(FAILED)
 
 
-def _run(context: typer.Context, home: Path) -> None:
+def _run(context: typer.Context, home: Path, chosen: Mapping[str, int | str]) -> None:
     """Serve in this process until it is stopped."""
     try:
         from recollect.server.worker.home_worker import HomeWorker
@@ -91,7 +104,8 @@ def _run(context: typer.Context, home: Path) -> None:
             f"the HTTP server needs {error.name}, which is not installed",
             hint="run pip install 'recollect[server]'",
         ) from error
-    HomeWorker(home).run(lambda there: _tell_start(context, home, there))
+    overrides = {f"server.{name}": value for name, value in chosen.items()}
+    HomeWorker(home, overrides).run(lambda there: _tell_start(context, home, there))
     if not answers_json(context):
         say(("stopped", "dim"))
 

@@ -119,7 +119,7 @@ def _by_command(event: str, setup: Setup) -> dict[str, Any]:
         "type": "command",
         "command": command,
         "args": arguments,
-        "timeout": hook_timeout_s(setup),
+        "timeout": hook_timeout_s(setup, event),
         **({} if event in WAITED_FOR else {"async": True}),
     }
 
@@ -137,7 +137,7 @@ def _by_http(event: str, setup: Setup) -> dict[str, Any]:
         "url": f"{setup.url}/api/hooks/{NAME}?event={event}",
         "headers": {"Authorization": f"Bearer ${TOKEN_VARIABLE}"},
         "allowedEnvVars": [TOKEN_VARIABLE],
-        "timeout": hook_timeout_s(setup),
+        "timeout": hook_timeout_s(setup, event),
     }
 
 

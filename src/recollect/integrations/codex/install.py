@@ -83,7 +83,7 @@ def _toml(text: str) -> str:
 
 
 def _group(setup: Setup, event: str) -> dict[str, Any]:
-    timeout = hook_timeout_s(setup)
+    timeout = hook_timeout_s(setup, event)
     return {
         "hooks": [
             {

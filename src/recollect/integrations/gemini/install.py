@@ -66,7 +66,7 @@ def _hooks(setup: Setup) -> dict[str, Any]:
                         "type": "command",
                         "name": "recollect",
                         "command": shlex.join(hook_command(setup, Gemini.name, event)),
-                        "timeout": hook_timeout_ms(setup),
+                        "timeout": hook_timeout_ms(setup, event),
                     }
                 ]
             }

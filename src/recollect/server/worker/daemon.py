@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
 from recollect.core import errors
+from recollect.core.clock import SystemClock
 from recollect.core.errors import NotFound, RecollectError, StoreBusy, StoreError
 from recollect.core.settings.environment import is_inside, surroundings
 from recollect.core.threads import run_on_thread
@@ -24,6 +25,7 @@ from recollect.server.presence import (
     LOGS,
     PROTOCOL,
     SERVE_LOCK,
+    START_LOCK,
     START_LOG,
     TOKEN_FILE,
     Presence,
@@ -37,10 +39,8 @@ from recollect.store.locks import WriteQueue
 
 START_S = 30.0
 """How long to wait for a start: the schema of a large home may have to be migrated."""
-REST_S = 60.0
-"""Between two starts by commands; a worker that cannot start is not retried at each command."""
-START_LOCK = "start.lock"
-"""Held while a worker is started; its modification time is the last start by a command."""
+REST_S = 600.0
+"""After a start that failed: a worker that cannot start is not retried at each event."""
 _STEP_S = 0.02
 _STOP_S = 10.0
 _ALIVE_S = 3.0
@@ -84,11 +84,15 @@ def look_at(home: Path) -> WorkerState:
     )
 
 
-def start(home: Path) -> Presence:
+def start(home: Path, chosen: Mapping[str, int | str] = MappingProxyType({})) -> Presence:
     """Start a worker in the background; return when it answers.
 
     It inherits no handles, belongs to no terminal, and outlives the caller. Of several starts at
     once one begins after the other.
+
+    Args:
+        home: The folder of the memory.
+        chosen: ``port`` and ``host``, where they are not those of the settings.
 
     Raises:
         Conflict: a worker serves the home already.
@@ -97,11 +101,11 @@ def start(home: Path) -> Presence:
     with WriteQueue(home / START_LOCK).turn(START_S):
         if is_served(home):
             raise served_already(home)
-        return _started(home)
+        return _started(home, chosen)
 
 
-def _started(home: Path) -> Presence:
-    process = _spawn(home)
+def _started(home: Path, chosen: Mapping[str, int | str]) -> Presence:
+    process = _spawn(home, [f"--{name}={value}" for name, value in chosen.items()])
     presence = awaited(home, START_S, lambda: process.poll() is not None, process.pid)
     if presence is not None:
         return presence
@@ -168,20 +172,40 @@ def stop(home: Path) -> Presence | None:
     raise StoreBusy("the worker did not end", hint=f"look at process {there.pid}")
 
 
-def autostart(home: Path) -> bool:
-    """Start a worker unless one runs or was started within a minute; return whether it was.
+def autostart(home: Path, patience_s: float = 0.0) -> bool:
+    """Start a worker, unless one runs or a start failed within `REST_S`; return whether it did.
 
-    Returns at once: this command has its answer, the next one finds the worker. A command started
-    by a model starts none, nor does one without the packages of the server.
+    A command started by a model starts none, nor does one without the packages of the server.
+
+    Args:
+        home: The folder of the memory.
+        patience_s: How long to wait until the worker answers, whoever starts it. 0 returns at once:
+            a command has its answer, the next one finds the worker.
     """
     if is_inside() or find_spec("uvicorn") is None:
         return False
-    with _turn_to_start(home) as is_ours:
-        if is_ours and not is_served(home):
-            with suppress(OSError, RecollectError):
-                _spawn(home)
-                return True
+    with suppress(OSError, RecollectError), WriteQueue(home / START_LOCK).turn(patience_s):
+        process = None
+        if not is_served(home):
+            if start_failed_at(home) is not None:
+                return False
+            # The worker takes the mark away as soon as it serves.
+            (home / START_LOCK).write_bytes(b"1")
+            process = _spawn(home)
+        if patience_s:
+            awaited(home, patience_s, lambda: process is not None and process.poll() is not None)
+        return process is not None
     return False
+
+
+def start_failed_at(home: Path) -> int | None:
+    """Return when a start failed, ms UTC; None where none did within `REST_S`."""
+    with suppress(OSError):
+        mark = os.stat(home / START_LOCK)
+        at = int(mark.st_mtime * 1000)
+        if mark.st_size and 0 <= SystemClock().now_ms() - at < REST_S * 1000:
+            return at
+    return None
 
 
 def _holds_lock(pid: int, home: Path) -> bool:
@@ -195,40 +219,12 @@ def _holds_lock(pid: int, home: Path) -> bool:
     return False
 
 
-@contextmanager
-def _turn_to_start(home: Path) -> Iterator[bool]:
-    """Yield whether the caller may start a worker now; the time is set on the lock file."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    try:
-        descriptor = os.open(home / START_LOCK, flags, 0o600)
-    except OSError:
-        yield False
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        rested_s = _now_s() - os.fstat(descriptor).st_mtime
-        is_new = os.fstat(descriptor).st_size == 0
-        is_due = is_new or not 0 <= rested_s < REST_S
-        if is_due:
-            os.pwrite(descriptor, b"1", 0)
-        yield is_due
-    except BlockingIOError:
-        yield False
-    finally:
-        os.close(descriptor)
-
-
-def _now_s() -> float:
-    from recollect.core.clock import SystemClock
-
-    return SystemClock().now_ms() / 1000
-
-
-def _spawn(home: Path) -> subprocess.Popen[bytes]:
+def _spawn(home: Path, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
     folder = private_folder(home / LOGS)
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     log = os.open(folder / START_LOG, flags, 0o600)
     command = [sys.executable, "-m", "recollect", "--home", os.fspath(home), "--json", "serve"]
+    command += options
     try:
         process = subprocess.Popen(  # noqa: S603 - ourselves, no shell
             command,

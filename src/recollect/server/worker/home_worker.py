@@ -34,6 +34,7 @@ from recollect.server.app import HttpApp, all_mounts, all_routes
 from recollect.server.presence import (
     PRESENCE_FILE,
     PROTOCOL,
+    START_LOCK,
     Presence,
     is_served,
     served_already,
@@ -134,6 +135,8 @@ class HomeWorker:
             await_event(server.started, look)
             if not running.done():
                 write_file(path, msgspec.json.encode(presence))
+                with suppress(FileNotFoundError):
+                    os.truncate(self.home / START_LOCK, 0)
                 _log.info("serves %s, process %s", presence.address, presence.pid)
                 started(presence)
             await_event(self._stopping, look)
