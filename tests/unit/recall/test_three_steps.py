@@ -289,3 +289,25 @@ def test_a_timeline_is_what_reading_everything_would_give(
         found_lines = memory.observations.timeline(anchor[2], before=before, after=after).lines
         wanted = same[max(0, here - before) : here + after + 1]
         assert names(found_lines) == [each[2] for each in wanted], (seed, place)
+
+
+def test_a_call_and_its_observation_are_one_line(memory: Memory) -> None:
+    """Issue 23, item 6: words beside a call stay, and so does a call that nobody observed."""
+    session = memory.sessions.create(key=OWNER).id
+    asks = [{"type": "text", "text": "I run them."}]
+    for call, words in (("c1", asks), ("c2", []), ("c3", [])):
+        uses = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": call}}
+        memory.sessions.append(session, "assistant", [*words, uses])
+        said = {"type": "tool_result", "tool_use_id": call, "content": "done"}
+        memory.sessions.append(session, "user", [said])
+    for call in ("c1", "c2"):
+        memory.observations.record(
+            session, tool_name="Bash", input=call, output="done", tool_use_id=call
+        )
+
+    def told() -> set[str]:
+        return set(names(memory.observations.timeline("#1", before=9).lines))
+
+    assert told() == {"m1", "m5", "m6", "#1", "#2"}
+    memory.observations.forget("#2")
+    assert told() == {"m1", "m3", "m4", "m5", "m6", "#1"}

@@ -53,6 +53,18 @@ _KEYS: dict[str, LiteralString] = {
 _NOT_OF: LiteralString = (
     "session_id || char(10) || coalesce(turn_sender, '') NOT IN (SELECT value FROM json_each(?))"
 )
+_CALLS: LiteralString = """
+    SELECT m.id FROM json_each(?) k CROSS JOIN messages m ON m.id = k.value
+    CROSS JOIN tool_calls c ON c.message_id = m.id OR c.result_id = m.id
+    LEFT JOIN observations o ON o.session_id = c.session_id AND o.tool_use_id = c.call_id
+        AND o.is_forgotten = 0
+    WHERE substr(m.content, 1, 1) = '[' AND NOT EXISTS (SELECT 1 FROM json_each(m.content) b
+        WHERE json_extract(b.value, '$.type') NOT IN ('tool_use', 'tool_result'))
+    GROUP BY m.id HAVING count(*) = count(o.id)
+"""
+"""The messages, of those given, that only call tools, or answer, and whose calls were observed."""
+_CHUNK = 32
+"""Records of which it is asked at once whether they are such calls."""
 _PLACE: LiteralString = "agent, user_id, channel, account, chat_type, peer"
 _OF_SESSION: LiteralString = "FROM sessions INDEXED BY sessions_twin WHERE id = ?"
 
@@ -247,11 +259,13 @@ class _Around:
             # Beyond the end of a full page there may be more of its kind.
             ends = [page[-1].place for page in pages if len(page) == _PAGE]
             place = (max(ends) if back else min(ends)) if ends else place
-            for key in sorted(chain(*pages), key=lambda each: each.place, reverse=back):
-                if ends and (key.place < place if back else key.place > place):
+            nearest = sorted(chain(*pages), key=lambda each: each.place, reverse=back)
+            if ends:
+                nearest = [k for k in nearest if not (k.place < place if back else k.place > place)]
+            for start in range(0, len(nearest), _CHUNK):
+                near += self._told_once(tx, nearest[start : start + _CHUNK])
+                if len(near) >= most:
                     break
-                if self._is_shown(tx, key):
-                    near.append(key)
             is_more = bool(ends)
         chosen = near[:most]
         rows: dict[str, LineRow] = {}
@@ -262,6 +276,18 @@ class _Around:
         if rows.keys() != {key.id for key in chosen}:
             raise StoreCorrupt("a record is in an index alone", hint="look with `recollect doctor`")
         return [rows[key.id] for key in chosen]
+
+    def _told_once(self, tx: Transaction, keys: list[_Key]) -> list[_Key]:
+        """Return the keys that are shown: of a call and its observation the latter, if heard."""
+        shown = [key for key in keys if self._is_shown(tx, key)]
+        said = [
+            key.id
+            for key in shown
+            if key.kind == "message"
+            and self._is_shown(tx, msgspec.structs.replace(key, kind="observation"))
+        ]
+        calls = set(tx.all(_CALLS, (msgspec.json.encode(said).decode(),))) if said else set()
+        return [key for key in shown if (key.id,) not in calls]
 
     def _page(
         self, tx: Transaction, kind: str, place: tuple[int, str], *, back: bool
