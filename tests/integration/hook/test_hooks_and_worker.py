@@ -260,13 +260,13 @@ def test_a_start_that_fails_is_marked_and_not_tried_again(decided: Hook) -> None
     """Issue 23, item 5: the agent goes on as soon as it has failed, and its event waits."""
     config = decided.home / "config.yaml"
     config.write_text(f"{config.read_text()}server: {{host: 203.0.113.1}}\n")
+    log = decided.home / "logs" / "start.log"
     for count in (1, 2):
         process = begun(decided)
         assert process.stdout.read() == b""
         assert process.wait() == 0
         spooled(decided.home, count)
         assert daemon.start_failed_at(decided.home) is not None
-        log = decided.home / "logs" / "start.log"
         if count == 1:
             assert "203.0.113.1" in log.read_text()
             log.write_text("not started again")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from recollect.core.clock import to_datetime, to_iso
 from recollect.core.errors import RecollectError
 from recollect.mcp.server import make_server
 from recollect.pool import MemoryPool
+from recollect.text.tokens import estimate_tokens
 from tests.integration.mcp.conftest import (
     ERAS,
     GUEST,
@@ -54,22 +56,57 @@ def test_every_tool_says_all_that_a_client_may_ask_of_it(ask: Ask, era: str) -> 
         hints = tool.annotations
         assert hints is not None
         assert tool.title
-        assert None not in {
-            hints.read_only_hint,
-            hints.destructive_hint,
-            hints.idempotent_hint,
-            hints.open_world_hint,
-        }
-        assert hints.read_only_hint is (tool.name not in {"remember", "forget"})
-        assert hints.destructive_hint is (tool.name == "forget")
+        writes = tool.name in {"remember", "forget"}
+        assert (hints.read_only_hint, hints.open_world_hint) == (not writes, False)
+        # What the protocol reads of tools that write, and of no others.
+        of_writing = (hints.destructive_hint, hints.idempotent_hint)
+        assert of_writing == ((tool.name == "forget", True) if writes else (None, None))
         assert tool.output_schema is not None
         assert "tokens" in tool.output_schema["required"]
-        for name, given in tool.input_schema["properties"].items():
-            assert given.get("description"), (tool.name, name)
+        assert all(given["type"] for given in tool.input_schema["properties"].values())
     told = {tool.name: tool.description for tool in tools}
     for step, name in enumerate(("memory_search", "timeline", "get_observations"), start=1):
         assert f"Step {step} of 3" in told[name]
         assert name in instructions
+
+
+def test_the_tools_are_cheap_and_the_first_ones_are_never_deferred(
+    ask: Ask, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Issue 23, item 6: 1,500 tokens with checkpoint and rewind, for which 200 are left."""
+
+    async def talk(client: Client) -> Any:
+        return (await client.list_tools()).tools
+
+    tools = [each.model_dump(by_alias=True, exclude_none=True) for each in ask(talk)]
+    cost = estimate_tokens(json.dumps(tools, separators=(",", ":"), ensure_ascii=False))
+    with capsys.disabled():
+        print(f"\n{len(tools)} tools: {cost:,} tokens as JSON")  # noqa: T201 - the figure is asked for
+    assert cost <= 1_300
+    # Claude Code 2.1.330 reads it of each tool: true is loaded with the prompt.
+    always = {each["name"] for each in tools if each.get("_meta", {}).get("anthropic/alwaysLoad")}
+    assert always == {"memory_search", "remember"}
+
+
+def test_a_record_is_named_in_every_way_that_models_do(ask: Ask, home: Home) -> None:
+    """Issue 23, item 6: 1, "1" and "#1" are one; what is no id fails nothing else."""
+
+    async def talk(client: Client) -> Any:
+        ids = [1, "1", " #1 ", "m1", "12345", "tea", "#x"]
+        found = answer(await client.call_tool("get_observations", {"ids": ids}))
+        around = [
+            answer(await client.call_tool("timeline", {"anchor": each}))["anchor"]
+            for each in (1, "1", "#1")
+        ]
+        refused = failure(await client.call_tool("get_observations", {"ids": ["tea", "#x"]}))
+        return found, around, refused, answer(await client.call_tool("forget", {"id": 1}))
+
+    found, around, refused, forgotten = ask(talk)
+    assert [each["name"] for each in found["records"]] == ["#1", "#1", "#1", "m1"]
+    assert found["missing"] == ["#12345", "tea", "#x"]
+    assert around == ["#1"] * 3
+    assert "invalid_input" in refused
+    assert forgotten["name"] == "#1"
 
 
 def test_search_takes_the_arguments_of_the_seeds(ask: Ask, home: Home) -> None:
