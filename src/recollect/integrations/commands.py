@@ -40,6 +40,12 @@ def server_command(setup: Setup, audience: str) -> list[str]:
     return [*start, "mcp", "--as", audience]
 
 
+def start_command(setup: Setup) -> list[str]:
+    """Return the program and arguments that start the worker where the settings allow it."""
+    start = [setup.python, "-m", "recollect", "--home", str(setup.home)]
+    return [*start, "--json", "serve", "--by-event"]
+
+
 def has_mcp() -> bool:
     """Return whether the MCP server can start: its package is an extra."""
     return find_spec("mcp") is not None

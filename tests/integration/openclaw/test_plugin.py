@@ -10,6 +10,8 @@ import json
 import os
 import socket
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -18,6 +20,9 @@ import pytest
 
 import recollect
 from recollect.audience.account import GLOBAL
+from recollect.integrations.commands import start_command
+from recollect.integrations.installing import Setup
+from recollect.server.worker import daemon
 from recollect.store.files import private_folder, write_file
 from tests.support.openclaw_store import WrittenStore
 from tests.support.plugin_host import PLUGIN, PluginHost, hosted
@@ -269,6 +274,23 @@ def test_whatever_the_worker_does_the_agent_goes_on(home: Path, tmp_path: Path) 
             assert host.tool("memory_search", ANA, {"query": "boat"})["disabled"]
     with hosted({"home": str(tmp_path / "nowhere")}) as host:
         assert host.recall("What is my boat called?", ANA) == ""
+
+
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_the_worker_starts_with_the_first_prompt(home: Path, is_wanted: bool) -> None:
+    """Issue 23, item 5: the prompt does not wait; the settings of the home decide."""
+    config = json.loads((home / "config.yaml").read_text()) | {"worker": {"autostart": is_wanted}}
+    (home / "config.yaml").write_text(json.dumps(config | {"embedding": {"provider": "none"}}))
+    setup = Setup(home=home, python=sys.executable, hook="")
+    with hosted({"home": str(home), "start": start_command(setup)}) as host:
+        assert host.recall("What is my boat called?", ANA) == ""
+        if not is_wanted:
+            done = subprocess.run(start_command(setup), capture_output=True, check=True)
+            assert not json.loads(done.stdout)["running"]
+            return
+        assert daemon.awaited(home, 120.0) is not None
+        assert "Heron" in host.recall("What is my boat called?", ANA, **on_telegram("501"))
+    daemon.stop(home)
 
 
 def test_a_token_that_others_can_read_is_not_shown(home: Path) -> None:

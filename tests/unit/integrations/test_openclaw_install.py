@@ -61,7 +61,8 @@ def test_the_plugin_gets_the_memory_slot_and_gives_it_back(config: Path, setup: 
     assert plugins["slots"]["memory"] == "recollect"
     assert "allow" not in plugins
     entry = plugins["entries"]["recollect"]
-    assert entry["config"] == {"home": str(setup.home)}
+    start = [setup.python, "-m", "recollect", "--home", str(setup.home), "--json", "serve"]
+    assert entry["config"] == {"home": str(setup.home), "start": [*start, "--by-event"]}
     assert entry["hooks"] == {"allowConversationAccess": True}
     again = openclaw.installation(setup)
     assert all(change.before == change.after for change in again.changes)

@@ -46,6 +46,9 @@ def serve(
     daemon: Annotated[
         bool, typer.Option("--daemon", help="Run in the background; returns as soon as it answers.")
     ] = False,
+    by_event: Annotated[
+        bool, typer.Option("--by-event", hidden=True, help="As a hook that finds no worker.")
+    ] = False,
     port: Annotated[
         int | None,
         typer.Option(help="Listen there, instead of at server.port.", show_default=False),
@@ -62,6 +65,15 @@ def serve(
             raise InvalidInput("--port and --host are for the start", hint="leave them out")
         return
     home = require_home(context)
+    if by_event:
+        from recollect.core.clock import SystemClock
+        from recollect.hook.keeping import start_worker
+        from recollect.server.worker.daemon import look_at
+
+        start_worker(str(home), SystemClock().now_ms() * 1_000_000, b"{}")
+        state = look_at(home)
+        answer(context, state, lambda: _show_state(state))
+        return
     chosen = {name: value for name, value in named.items() if value is not None}
     if daemon:
         from recollect.server.worker.daemon import start

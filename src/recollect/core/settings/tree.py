@@ -451,8 +451,9 @@ class WorkerSettings(Struct, frozen=True, kw_only=True):
 
     autostart: Annotated[
         bool,
-        "Start the worker in the background when a command finds none, at most once a minute. "
-        "false: only `recollect serve` starts it.",
+        "Start the worker in the background when a command or a hook finds none; where one could "
+        "not start, not again for ten minutes. `recollect init AGENT` sets it. false: only "
+        "`recollect serve` starts it.",
     ] = False
 
 

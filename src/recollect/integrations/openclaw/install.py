@@ -14,6 +14,7 @@ from typing import Any
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.settings import openclaw_config, transcript_folders
 from recollect.governance.tokens import ANY_SESSION
+from recollect.integrations.commands import start_command
 from recollect.integrations.installing import (
     Installation,
     Setup,
@@ -67,21 +68,21 @@ class OpenClaw:
             setup.home,
             self.name,
             own={folder / name: (plugin / name).read_bytes() for name in PLUGIN_FILES},
-            entries={config: list(_entries(config, folder, setup.home))},
+            entries={config: list(_entries(config, folder, setup))},
             notes=(_RESTART,),
             follows=(self.name,),
             token=TokenOrder(audience=ANY_SESSION, rights="read"),
         )
 
 
-def _entries(config: Path, folder: Path, home: Path) -> Iterator[JsonEntry]:
+def _entries(config: Path, folder: Path, setup: Setup) -> Iterator[JsonEntry]:
     """Yield the entries that give the plugin the memory slot."""
     yield JsonEntry(path=("plugins", "load", "paths"), value=str(folder), is_item=True)
     if "allow" in _plugins(config):  # else all plugins are allowed; our list would be all
         yield JsonEntry(path=("plugins", "allow"), value=_ID, is_item=True)
     yield JsonEntry(path=("plugins", "slots", "memory"), value=_ID, gives_way=True)
     entry: dict[str, Any] = {"enabled": True, "hooks": {"allowConversationAccess": True}}
-    entry["config"] = {"home": str(home)}
+    entry["config"] = {"home": str(setup.home), "start": start_command(setup)}
     yield JsonEntry(path=("plugins", "entries", _ID), value=entry)
 
 

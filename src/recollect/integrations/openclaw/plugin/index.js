@@ -1,6 +1,7 @@
 // recollect in the memory slot of OpenClaw. Every call names the conversation that asks, so the
 // worker answers only what may be heard there. Capture is not done here: the worker reads the
 // store of OpenClaw. Whatever fails, the agent goes on without memory.
+import { spawn } from "node:child_process";
 import { lstatSync, readFileSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
@@ -15,6 +16,7 @@ const SNIPPET_CHARS = 700;
 const RESULTS = 6;
 const MOST_RESULTS = 50;
 const MIN_SCORE = 0.35;
+const START_MS = 60_000; // Between two starts; the command itself does not try a failed one again.
 const KEPT = 1_000; // Conversations of which it is remembered who speaks.
 const SOURCES = ["memory", "sessions", "observations"];
 // Channels whose user ids are unique without the account of the agent, as recollect knows them.
@@ -33,6 +35,23 @@ function workerOf(home) {
   const host = any[told.host] ?? told.host;
   const named = host.includes(":") ? `[${host}]` : host;
   return { host, port: told.port, socketPath: told.socket ?? undefined, named: `${named}:${told.port}` };
+}
+
+/** Start the worker in the background, where the settings of the home allow it. */
+class Starter {
+  #last = -Infinity;
+
+  constructor(command) {
+    this.command = command;
+  }
+
+  start() {
+    const now = performance.now();
+    if (!this.command?.length || now - this.#last < START_MS) return;
+    this.#last = now;
+    const [program, ...given] = this.command;
+    spawn(program, given, { detached: true, stdio: "ignore" }).on("error", () => {}).unref();
+  }
 }
 
 /** Return the token; throws unless the file is ours alone. */
@@ -291,6 +310,7 @@ function register(api) {
   const config = api.pluginConfig ?? {};
   const { home, recall = true, recallTimeoutMs = RECALL_MS, toolTimeoutMs = TOOL_MS } = config;
   const speakers = new Speakers();
+  const starter = new Starter(config.start);
   let silent = false;
 
   /** Say once that the worker cannot be asked, and once that it can again. */
@@ -300,13 +320,22 @@ function register(api) {
     silent = Boolean(error);
   };
 
+  const ask = (path, given, ms) => {
+    try {
+      workerOf(home);
+    } catch {
+      starter.start(); // It answers from one of the next prompts on.
+    }
+    return post(home, path, given, ms);
+  };
+
   api.registerMemoryCapability({ promptBuilder: promptLines });
   api.registerTool(
     (context) => {
       if (!home || !context.sessionKey) return null;
       const { messageChannel, agentAccountId, requesterSenderId, sessionKey } = context;
       const sender = accountOf(messageChannel, agentAccountId, requesterSenderId);
-      const call = (path, given) => post(home, path, given, toolTimeoutMs);
+      const call = (path, given) => ask(path, given, toolTimeoutMs);
       return toolsOf(call, () => speakers.asking(sessionKey, sender));
     },
     { names: ["memory_search", "memory_get"] },
@@ -336,7 +365,7 @@ function register(api) {
           sources: SOURCES,
           since: windowFrom(event.messages),
         };
-        const block = await post(home, "/api/memory/context", given, recallTimeoutMs);
+        const block = await ask("/api/memory/context", given, recallTimeoutMs);
         tell(null);
         return block.text ? { prependContext: block.text } : undefined;
       } catch (error) {
