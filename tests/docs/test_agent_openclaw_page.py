@@ -63,7 +63,10 @@ def test_the_example_of_settings_is_one_that_the_plugin_takes() -> None:
     config = json.loads(example)["plugins"]["entries"]["recollect"]["config"]
     known = MANIFEST["configSchema"]["properties"]
     assert set(config) == set(known)
-    kinds = {"string": str, "boolean": bool, "integer": int}
+    kinds = {"string": str, "boolean": bool, "integer": int, "array": list}
     for name, value in config.items():
         assert type(value) is kinds[known[name]["type"]]
-        assert f"Default: {json.dumps(value)}" in known[name]["description"] or name == "home"
+        assert f"Default: {json.dumps(value)}" in known[name]["description"] or name in {
+            "home",
+            "start",
+        }
