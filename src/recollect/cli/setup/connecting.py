@@ -163,8 +163,8 @@ def connect(
     if FOLLOWED in changed:
         connected = replace(connected, notes=[*connected.notes, *_about_worker(home)])
     if not dry_run:
-        chosen = {name: value for name, value in options.items() if value}
-        apply(home, replace(ours, options=chosen))
+        user_options = {name: value for name, value in options.items() if value}
+        apply(home, replace(ours, options=user_options))
         _write_config(home, config)
         if installation.token:
             _ensure_token(home, installation.client, installation.token)
@@ -211,15 +211,15 @@ def out_of_date(home: Path) -> list[str]:
         setup = _setup(home, settings, record.options)
         installation = _integration(client).installation(setup)
         is_changed = any(change.before != change.after for change in installation.changes)
-        set_anew = _added(settings, _set_by(home, settings, installation, record.options))
+        missing_settings = _added(settings, _set_by(home, settings, installation, record.options))
         holds = record.token is None or _holds_token(home, client, record.token)
-        if is_changed or AUTOSTART in set_anew or not holds:
+        if is_changed or AUTOSTART in missing_settings or not holds:
             stale.append(client)
     return stale
 
 
 def update(home: Path) -> Iterator[str]:
-    """Connect anew what is out of date, and yield a sentence for each client.
+    """Connect again what is out of date, and yield a sentence for each client.
 
     Raises:
         RecollectError: a file cannot be read.
@@ -227,9 +227,9 @@ def update(home: Path) -> Iterator[str]:
     for client in out_of_date(home):
         try:
             connect(home, _integration(client), installed(home)[client].options, dry_run=False)
-            yield f"connected {client} anew"
+            yield f"connected {client} again"
         except RecollectError as error:
-            yield f"{client} could not be connected anew: {error.message}"
+            yield f"{client} could not be connected again: {error.message}"
 
 
 def _integration(client: str) -> Integration:
@@ -314,7 +314,7 @@ def _added(resolved: ResolvedSettings, installation: Installation) -> dict[str, 
 
 
 def _taken_out(home: Path, installation: Installation, after: Sequence[str]) -> dict[str, Value]:
-    """Return the settings that a removal changes back, where nobody changed them since."""
+    """Return the settings that a removal changes back, unless the user changed them since."""
     if not installation.follows and installation.autostart is None:
         return {}
     settings = _settings(home).settings
@@ -323,8 +323,8 @@ def _taken_out(home: Path, installation: Installation, after: Sequence[str]) -> 
     remaining = tuple(each for each in folders if each not in installation.follows)
     if remaining != folders:
         changed[FOLLOWED] = remaining or None
-    left = {name: each for name, each in installed(home).items() if name not in after}
-    is_shared = sum(each.autostart is not None for each in left.values()) > 1
+    records = {name: each for name, each in installed(home).items() if name not in after}
+    is_shared = sum(each.autostart is not None for each in records.values()) > 1
     if settings.worker.autostart == installation.autostart and not is_shared:
         changed[AUTOSTART] = None
     return changed

@@ -59,9 +59,10 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the memory to other programs over HTTP, until Ctrl-C."""
-    named = {"port": port, "host": host}
+    options: dict[str, int | str | None] = {"port": port, "host": host}
+    listen_options = {name: value for name, value in options.items() if value is not None}
     if context.invoked_subcommand is not None:
-        if named != {"port": None, "host": None}:
+        if listen_options:
             raise InvalidInput("--port and --host are for the start", hint="leave them out")
         return
     home = require_home(context)
@@ -74,14 +75,13 @@ def serve(
         state = look_at(home)
         answer(context, state, lambda: _show_state(state))
         return
-    chosen = {name: value for name, value in named.items() if value is not None}
     if daemon:
         from recollect.server.worker.daemon import start
 
-        there = start(home, chosen)
+        there = start(home, listen_options)
         _tell_start(context, home, there)
         return
-    _run(context, home, chosen)
+    _run(context, home, listen_options)
 
 
 @group.command()
@@ -105,7 +105,7 @@ def status(context: typer.Context) -> None:
         raise typer.Exit(FAILED)
 
 
-def _run(context: typer.Context, home: Path, chosen: Mapping[str, int | str]) -> None:
+def _run(context: typer.Context, home: Path, listen_options: Mapping[str, int | str]) -> None:
     """Serve in this process until it is stopped."""
     try:
         from recollect.server.worker.home_worker import HomeWorker
@@ -116,7 +116,7 @@ def _run(context: typer.Context, home: Path, chosen: Mapping[str, int | str]) ->
             f"the HTTP server needs {error.name}, which is not installed",
             hint="run pip install 'recollect[server]'",
         ) from error
-    overrides = {f"server.{name}": value for name, value in chosen.items()}
+    overrides = {f"server.{name}": value for name, value in listen_options.items()}
     HomeWorker(home, overrides).run(lambda there: _tell_start(context, home, there))
     if not answers_json(context):
         say(("stopped", "dim"))

@@ -84,7 +84,7 @@ def look_at(home: Path) -> WorkerState:
     )
 
 
-def start(home: Path, chosen: Mapping[str, int | str] = MappingProxyType({})) -> Presence:
+def start(home: Path, options: Mapping[str, int | str] = MappingProxyType({})) -> Presence:
     """Start a worker in the background; return when it answers.
 
     It inherits no handles, belongs to no terminal, and outlives the caller. Of several starts at
@@ -92,7 +92,7 @@ def start(home: Path, chosen: Mapping[str, int | str] = MappingProxyType({})) ->
 
     Args:
         home: The folder of the memory.
-        chosen: ``port`` and ``host``, where they are not those of the settings.
+        options: ``port`` and ``host``, where they are not those of the settings.
 
     Raises:
         Conflict: a worker serves the home already.
@@ -101,11 +101,11 @@ def start(home: Path, chosen: Mapping[str, int | str] = MappingProxyType({})) ->
     with WriteQueue(home / START_LOCK).turn(START_S):
         if is_served(home):
             raise served_already(home)
-        return _started(home, chosen)
+        return _started(home, options)
 
 
-def _started(home: Path, chosen: Mapping[str, int | str]) -> Presence:
-    process = _spawn(home, [f"--{name}={value}" for name, value in chosen.items()])
+def _started(home: Path, options: Mapping[str, int | str]) -> Presence:
+    process = _spawn(home, [f"--{name}={value}" for name, value in options.items()])
     presence = awaited(home, START_S, lambda: process.poll() is not None, process.pid)
     if presence is not None:
         return presence
