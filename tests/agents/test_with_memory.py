@@ -114,6 +114,30 @@ def test_our_tool_is_called(connected: Connected) -> None:
     assert "PostgreSQL" in json.dumps(result)
 
 
+def test_the_first_session_after_a_reboot_has_block_and_tools(connected: Connected) -> None:
+    """Issue 23, items 5 and 6: no worker runs, and tools are deferred, as by default."""
+    connected.run(DECISION)
+    connected.reconcile()
+    hooks = connected.claude.config / "skills" / "recollect" / "hooks" / "hooks.json"
+    patient = (
+        hooks.read_text().replace('"1500"', '"60000"').replace('"timeout": 4', '"timeout": 70')
+    )
+    hooks.write_text(patient)  # a machine under test is slower than 1.5 s
+    connected.signal_worker(signal.SIGKILL)
+    connected.claude.environment = {"ENABLE_TOOL_SEARCH": "true"}
+    connected.run("Where do orders go?")
+    asked = connected.api.conversation()[0]
+    assert asked.text.count("<recollect-context") == 1
+    assert DECISION in asked.text
+    at_hand = {
+        each["name"].removeprefix("mcp__plugin_recollect_memory__")
+        for each in asked.body["tools"]
+        if not each.get("defer_loading")
+    }
+    assert {"memory_search", "remember"} <= at_hand
+    assert not {"timeline", "forget"} & at_hand
+
+
 def test_no_block_is_captured_back(connected: Connected) -> None:
     """What we put into a prompt is neither a message nor an observation nor found."""
     connected.run(DECISION)
