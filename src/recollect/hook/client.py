@@ -49,6 +49,11 @@ class NotServed(Undelivered):
     """No worker runs, or it has just started."""
 
 
+_NOT_YET = (NotServed, OSError, LookupError, StopIteration, ValueError)
+"""Errors of a worker that starts: it has not written its address yet, or a part of it, and that of
+the one before may be there."""
+
+
 class Discarded(Exception):
     """The event is not kept: it cannot be sent, or the worker does not let this hook in."""
 
@@ -304,7 +309,7 @@ def _delivered(call: HookCall) -> bytes:
     """Return the answer of the worker; where none runs, and the call may wait, of a new one."""
     try:
         return call.deliver()
-    except NotServed:
+    except _NOT_YET:
         left_s = call.start_ms / 1000 - (time.time_ns() - call.at) / 1e9
         if call.start_ms <= call.deadline_ms or left_s <= 0:
             raise
@@ -315,7 +320,7 @@ def _delivered(call: HookCall) -> bytes:
         is_over = _is_closed(starting)
         try:
             return call.deliver()
-        except NotServed:
+        except _NOT_YET:
             if is_over:
                 raise
         time.sleep(_LOOK_S)
