@@ -134,9 +134,10 @@ class HomeWorker:
         try:
             await_event(server.started, look)
             if not running.done():
-                write_file(path, msgspec.json.encode(presence))
+                # First: one that is killed as soon as it is found has not failed to start.
                 with suppress(FileNotFoundError):
                     os.truncate(self.home / START_LOCK, 0)
+                write_file(path, msgspec.json.encode(presence))
                 _log.info("serves %s, process %s", presence.address, presence.pid)
                 started(presence)
             await_event(self._stopping, look)
