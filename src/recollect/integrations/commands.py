@@ -10,8 +10,8 @@ from recollect.integrations.installing import Setup
 DEADLINE_MS = 300
 START_MS = 1_500
 """How long the start of a session waits where the worker must be started first."""
-_BEGINNING = "SessionStart"
-"""How every program with hooks names the start of a session."""
+_BEGINNING = "sessionstart"
+"""How programs with hooks name the start of a session, in upper and lower case."""
 _SPARE_MS = 2_000
 """The time a program allows a hook beyond its own deadline, to start and to end."""
 
@@ -20,13 +20,17 @@ def hook_command(setup: Setup, client: str, event: str) -> list[str]:
     """Return the program and arguments that pass an event of a client to the worker."""
     start = [setup.python, "-I", "-S", setup.hook, client, event, "--home", str(setup.home)]
     deadline = ["--deadline-ms", str(_deadline_ms(setup))]
-    return [*start, *deadline, *(["--start-ms", str(START_MS)] if event == _BEGINNING else [])]
+    return [
+        *start,
+        *deadline,
+        *(["--start-ms", str(START_MS)] if event.lower() == _BEGINNING else []),
+    ]
 
 
 def hook_timeout_ms(setup: Setup, event: str) -> int:
     """Return the timeout of a hook in its client: longer than the hook's own."""
     own = _deadline_ms(setup)
-    return (max(own, START_MS) if event == _BEGINNING else own) + _SPARE_MS
+    return (max(own, START_MS) if event.lower() == _BEGINNING else own) + _SPARE_MS
 
 
 def hook_timeout_s(setup: Setup, event: str) -> int:

@@ -49,7 +49,7 @@ def _hooks(setup: Setup) -> dict[str, Any]:
             {
                 "type": "command",
                 "bash": shlex.join(hook_command(setup, Copilot.name, event)),
-                "timeoutSec": hook_timeout_s(setup),
+                "timeoutSec": hook_timeout_s(setup, event),
             }
         ]
         for event in EVENTS

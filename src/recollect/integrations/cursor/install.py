@@ -48,7 +48,7 @@ def _hooks(setup: Setup) -> list[JsonEntry]:
             path=("hooks", event),
             value={
                 "command": shlex.join(hook_command(setup, Cursor.name, event)),
-                "timeout": hook_timeout_s(setup),
+                "timeout": hook_timeout_s(setup, event),
             },
             is_item=True,
         )
