@@ -52,8 +52,8 @@ def start_worker(home: str, at_ns: int, payload: bytes) -> None:
 
     Raises:
         RecollectError: the settings or the records cannot be read.
-        ValueError: the payload is no JSON.
-        TypeError: it is no object.
+        ValueError: the payload is not JSON.
+        TypeError: it is not an object.
     """
     folder, value = Path(home), _parsed(payload)
     settings = load_settings(folder).settings

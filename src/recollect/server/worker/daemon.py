@@ -193,7 +193,12 @@ def autostart(home: Path, patience_s: float = 0.0) -> bool:
             (home / START_LOCK).write_bytes(b"1")
             process = _spawn(home)
         if patience_s:
-            awaited(home, patience_s, lambda: process is not None and process.poll() is not None)
+            # One that others started may be killed meanwhile: the lock must not be kept for it.
+            awaited(
+                home,
+                patience_s,
+                lambda: not is_served(home) if process is None else process.poll() is not None,
+            )
         return process is not None
     return False
 
