@@ -145,7 +145,7 @@ class Transcripts:
             at: When it was said, ms UTC; now if not given.
 
         Returns:
-            The message; None if the transcript brought it already.
+            The message; None if it is there already.
 
         Raises:
             RecollectError: as `append`.
@@ -157,7 +157,9 @@ class Transcripts:
         facts = {STAND_IN: msgspec.to_builtins(of)}
         draft = self._access.drafts.session(
             session_id,
-            lambda it: it.message(of.said_by, text, at=at, metadata=facts, event_id=of.event_id),
+            lambda it: it.message(
+                of.said_by, text, at=at, metadata=facts, event_id=of.event_id(at)
+            ),
         )
 
         def unit(tx: Transaction) -> Message | None:

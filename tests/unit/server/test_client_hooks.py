@@ -183,6 +183,18 @@ def test_what_comes_again_is_stored_once(client: Client, tmp_path: Path) -> None
     assert session.prompt_id == turn
 
 
+def test_every_answer_of_a_turn_is_kept(client: Client, tmp_path: Path) -> None:
+    """An agent that goes on by itself answers again; a second hook reports the same one later."""
+    session = ClaudeSession(client, folder(tmp_path, "on"))
+    session.prompt("Boil the water")
+    for at, answer in enumerate(("I begin.", "It boils.", "It boils."), start=1_767_323_045_000):
+        said = {"prompt_id": session.prompt_id, "last_assistant_message": answer}
+        payload = {"session_id": session.id, "cwd": session.folder, **said}
+        assert client.post(f"/api/hooks/claude-code?event=Stop&at={at}", payload) == (200, {})
+    answers = [each.text for each in session.messages if each.role == "assistant"]
+    assert answers == ["I begin.", "It boils."]
+
+
 def test_what_has_no_turn_is_known_by_its_time(client: Client, tmp_path: Path) -> None:
     """Programs without ids of turns: what is delivered again has the same time."""
     session = ClaudeSession(client, folder(tmp_path, "dated"))

@@ -137,6 +137,9 @@ _NEWEST: LiteralString = """
         foreign_id
     FROM messages WHERE session_id = ? ORDER BY seq DESC LIMIT ?
 """
+_SAID: LiteralString = """
+    SELECT 1 FROM messages WHERE session_id = ? AND event_id >= ? AND event_id < ? AND text = ?
+"""
 _ROLES = {"prompt": "user", "answer": "assistant"}
 
 
@@ -156,18 +159,24 @@ class StandIn(msgspec.Struct, frozen=True, kw_only=True):
         """The role of the message."""
         return _ROLES[self.role]
 
-    @property
-    def event_id(self) -> str | None:
-        """The event id of the stand-in; None where the turn is not known."""
-        return None if self.prompt is None else f"hook:{self.prompt}:{self.role}"
+    def event_id(self, at: int | None) -> str | None:
+        """Return the event id of the stand-in; None where the turn is not known.
+
+        Args:
+            at: When it was said, ms UTC: an agent that goes on by itself answers again in a turn.
+        """
+        if self.prompt is None:
+            return None
+        again = f":{at}" if self.role == "answer" and at is not None else ""
+        return f"hook:{self.prompt}:{self.role}{again}"
 
 
 def is_known(tx: Transaction, session: Session, of: StandIn, text: str) -> bool:
-    """Return whether the transcript has brought a message already.
+    """Return whether a message is there already.
 
     A prompt is recognised by its turn and its words, as in a fork Claude Code puts the new turn on
     every line that it copies; by its turn alone where no other line has it. An answer is recognised
-    by its words within its turn.
+    by its words within its turn, also if another hook reported it.
 
     Args:
         tx: A transaction.
@@ -175,6 +184,9 @@ def is_known(tx: Transaction, session: Session, of: StandIn, text: str) -> bool:
         of: Which message.
         text: Its words, as they are stored.
     """
+    start = of.event_id(None)
+    if of.role == "answer" and tx.row(_SAID, (session.id, start, f"{start};", text)) is not None:
+        return True
     prompts: list[str] = []
     answers: set[str] = set()
     for role, words, prompt, foreign_id in typed_rows(
