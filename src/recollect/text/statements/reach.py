@@ -1,7 +1,8 @@
 """How far a rule reaches: the project where it was said, or everywhere.
 
 A rule is its project's, unless it says that it is for everywhere, or is about how to speak with a
-person: language, tone, brevity, names, emojis. What names a file or a command is a project's, too.
+person: language, tone, brevity, names, emojis. What names a file, a command or a text that is written
+for others is a project's, too.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from functools import cache
 
 from recollect.text.statements.rulebook import LANGUAGES, grammar_of, small_letters
 
+_OF_PROJECTS = re.compile(r"proje|proye|repo|项目|プロジェクト|프로젝트")
+"""Says for which projects it is, in any language."""
 _NAMES_CODE = re.compile(r"[`/_]|\w\.[a-z]{1,5}\b")
 
 
@@ -19,11 +22,24 @@ def holds_everywhere(rule: str) -> bool:
 
     >>> holds_everywhere("Always answer in German"), holds_everywhere("Never push to main")
     (True, False)
+    >>> holds_everywhere("No emojis in the newsletter"), holds_everywhere("No emojis please")
+    (False, True)
     """
     lowered = small_letters(rule)
-    return not _NAMES_CODE.search(rule) and any(each.search(lowered) for each in _patterns())
+    if _NAMES_CODE.search(rule) or not _any(_everywhere(), lowered):
+        return False
+    return bool(_OF_PROJECTS.search(lowered)) or not _any(_texts(), lowered)
+
+
+def _any(patterns: tuple[re.Pattern[str], ...], lowered: str) -> bool:
+    return any(each.search(lowered) for each in patterns)
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
+def _everywhere() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(grammar_of(code).everywhere) for code in LANGUAGES)
+
+
+@cache
+def _texts() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(grammar_of(code).texts) for code in LANGUAGES)

@@ -40,6 +40,8 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
         ends: The same of ends: sold, quit, gone.
         apart: The same of what speaks of another person, place or time, of more, or of a wish.
         manners: A pattern of rules about how to answer a person.
+        texts: A pattern of what is written for others: a rule about it is not how to speak with a
+            person.
         everywhere: A pattern of rules that hold in every project: how to speak with a person, and
             those that say so.
         losses: A pattern of a value that is gone, the group ``old``: "instead of X".
@@ -67,6 +69,7 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
     ends: str = "(?!)"
     apart: str = "(?!)"
     manners: str = "(?!)"
+    texts: str = "(?!)"
     everywhere: str = "(?!)"
     losses: str = "(?!)"
     handovers: str = "(?!)"
