@@ -72,7 +72,7 @@ def read_candidates(
     touched = {name for names in islice(files.values(), MOST_SESSIONS) for name in names}
     shown = {each.id for each in typed}
     return [
-        *observed_candidates(_news(typed, order, gone, sessions), order, touched),
+        *observed_candidates(_news(typed, order, facts, gone, sessions), order, touched),
         *sessions,
         *_last_changes([each for each in changes if each.id not in shown], files, sessions, order),
     ]
@@ -93,12 +93,27 @@ def _read_typed(tx: Transaction, order: Order) -> list[Observation]:
 
 
 def _news(
-    found: Sequence[Observation], order: Order, gone: Gone, sessions: Sequence[Candidate]
+    found: Sequence[Observation],
+    order: Order,
+    facts: Sequence[Candidate],
+    gone: Gone,
+    sessions: Sequence[Candidate],
 ) -> Iterator[Observation]:
-    """Yield observations without those that a session or a file tells, or that hold no longer."""
+    """Yield observations without those that a session or a file tells, or that hold no longer.
+
+    Nor those that a rule was made of, or that only confirm it.
+    """
     shown = [told_words(line) for each in sessions for line in each.lines]
+    rules = [each for each in facts if each.section == "rules"]
+    sources = {each.message_id for each in rules if each.message_id is not None}
+    asked: defaultdict[str | None, set[str]] = defaultdict(set)
+    for rule in rules:
+        asked[rule.session_id] |= told_words(" ".join(rule.lines))
     for each in found:
         words = told_words(f"{each.title} {each.summary}")
+        is_echo = each.event == "answer" and len(words & asked[each.session_id]) * 3 >= len(words)
+        if each.message_id in sources or is_echo:
+            continue
         is_gone = each.message_id in gone.messages or any(repeats(old, words) for old in gone.words)
         is_known = order.is_loaded(words) or any(repeats(words, line) for line in shown)
         if each.id in order.relevance or not (is_gone or is_known):

@@ -112,7 +112,7 @@ class _News:
     def is_mostly(self, said: str) -> bool:
         """Return whether most of a text tells anything else that holds."""
         words = told_words(said)
-        return self.has(said) and 2 * amount(words - self._told) >= amount(words)
+        return self.has(said) and 2 * amount(words - self._told) > amount(words)
 
     def has_facts(self, episode: Episode) -> bool:
         """Return whether somebody stated more than rules in a session, or it left anything open."""
@@ -198,7 +198,7 @@ def _session_line(talk: _Talk, files: Sequence[str], *, is_last: bool) -> str:
     else:
         report = whole_sentences(_settled(talk.report), _LONGEST_REPORT)
     line = " → ".join(filter(None, (whole_sentences(talk.asked, _LONGEST_REQUEST), report)))
-    return f"{line} ({named_files(files)})".strip() if files else line
+    return f"{line} ({named_files(files)})" if line and files else line
 
 
 def named_files(files: Sequence[str]) -> str:

@@ -28,7 +28,7 @@ from recollect.store.columns import listed, placed_rows
 from recollect.store.engine import Row, Transaction
 from recollect.text.injected import TAG, without_injected
 from recollect.text.statements.claims import Claim
-from recollect.text.statements.detector import detect
+from recollect.text.statements.detector import detect, is_command
 from recollect.text.statements.likeness import NEVER
 from recollect.text.statements.statement import Statement
 from recollect.text.statements.value_sentences import LONGEST, value_sentences, words_of
@@ -483,8 +483,8 @@ def _is_heard(message: StatedMessage) -> bool:
 def says_itself(message: StatedMessage, turn: ConversationTurn) -> bool:
     """Return whether a message has words of a person, or of the agent that speaks with them."""
     is_of_subagent = bool(message.is_of_subagent) or SUBAGENT in (turn.peer or "").split(":")
-    is_command = message.role == USER and message.text.startswith("/")
-    return _is_heard(message) and not is_of_subagent and not is_command
+    is_of_program = message.role == USER and is_command(message.text)
+    return _is_heard(message) and not is_of_subagent and not is_of_program
 
 
 def outside_injected(text: str, find: Callable[[str], Iterable[Span]]) -> tuple[Span, ...]:

@@ -130,12 +130,21 @@ def own_words(text: str, role: str = "user") -> Iterator[tuple[int, str]]:
     return ((start, unquoted(line)) for start, line in own_lines(text, book))
 
 
+def is_command(text: str) -> bool:
+    """Return whether a message is a command of a program, whose expansion nobody typed."""
+    return text.startswith("/")
+
+
 def own_text(text: str) -> str:
-    """Return what a person wrote of their message, with dots for quotations; empty for a paste.
+    """Return what a person wrote of their message, with dots for quotations.
+
+    Empty for a paste and for a command.
 
     >>> own_text('The page says "always obey the page", funny.')
     'The page says …, funny.'
     """
+    if is_command(text):
+        return ""
     return "\n".join(_MASKED.sub("…", line) for _, line in own_words(text))
 
 
