@@ -1,8 +1,8 @@
 """How far a rule reaches: the project where it was said, or everywhere.
 
 A rule is its project's, unless it says that it is for everywhere, or is about how to speak with a
-person: language, tone, brevity, names, emojis. What names a file, a command or a text that is written
-for others is a project's, too.
+person: language, tone, brevity, names, emojis. What names a file, a command or a text that is
+written for others is a project's, too.
 """
 
 from __future__ import annotations
