@@ -109,8 +109,8 @@ def _path_of(memory: Memory, project: str) -> str:
     folder = Path(project).expanduser()
     if not folder.is_dir():
         return memory.projects.path_of(project)
-    known = memory.projects.known(str(folder.resolve()))
-    return str(folder.resolve()) if known is None else known.paths[0]
+    project_there = memory.projects.known(str(folder.resolve()))
+    return str(folder.resolve()) if project_there is None else project_there.paths[0]
 
 
 def _give_last(context: typer.Context, session: str | None) -> None:
@@ -167,5 +167,5 @@ def _show_items(memory: Memory, items: Sequence[ContextItem]) -> None:
         number = "" if item.number is None else show_number(item.kind, item.number)
         why = " ".join(f"{name} {share:.2f}" for name, share in item.why.items())
         words = titles.get(item.id, _PLAIN.get(item.kind, "gone"))
-        place = (f"  {item.kind}", "dim")
-        show((f"  {number}", "bold"), (f"  {one_line(words)}", ""), place, (f"  {why}", "dim"))
+        kind = (f"  {item.kind}", "dim")
+        show((f"  {number}", "bold"), (f"  {one_line(words)}", ""), kind, (f"  {why}", "dim"))

@@ -210,7 +210,7 @@ def test_a_read_only_disk_is_told_and_nothing_is_lost(
     recollect --home disk/home import jsonl {chat} >/dev/null 2>&1 || exit 98
     mount -o remount,ro disk || exit 97
     echo '{{"role": "user", "content": "one more"}}' >> {chat}
-    for command in "import jsonl {chat}" "sync" "init" "prune --yes" "sessions say chat user hi"
+    for command in "import jsonl {chat}" "reindex" "init" "prune --yes" "sessions say chat user hi"
     do
         recollect --home disk/home --json $command >out.json 2>err.json
         echo "$command: $?"; cat err.json

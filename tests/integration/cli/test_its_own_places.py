@@ -31,6 +31,7 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("transcript", "chat"),
     ("events",),
     ("sessions",),
+    ("sessions", "list"),
     ("sessions", "start", "--key", "talk"),
     ("sessions", "say", "talk", "user", "remember the tea", "--sender", "telegram:42"),
     ("sessions", "say", "talk", "assistant", "it is in the blue box"),

@@ -38,7 +38,7 @@ from recollect.server.presence import is_served
 if TYPE_CHECKING:  # the memory brings the arrays
     from recollect.core.settings import ResolvedSettings
     from recollect.core.settings.config_file import Value
-    from recollect.core.settings.tree import ServerSettings
+    from recollect.core.settings.server import ServerSettings
 
 FOLLOWED, AUTOSTART = "workspace.transcripts", "worker.autostart"
 _UNSET: Mapping[str, Value] = {FOLLOWED: (), AUTOSTART: False}

@@ -25,7 +25,7 @@ def spoken(text: str | None, *, is_asked: bool) -> list[str]:
         is_asked: Whether a person can answer.
 
     Raises:
-        InvalidInput: one is no code.
+        InvalidInput: one of them is not a code.
     """
     if text is None and is_asked:
         usual = ",".join(locale_languages() or (ENGLISH,))

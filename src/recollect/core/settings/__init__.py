@@ -34,23 +34,21 @@ from recollect.core.settings.search import (
     SearchSettings,
     VectorSettings,
 )
+from recollect.core.settings.server import HookSettings, ServerSettings, WorkerSettings
 from recollect.core.settings.sessions import SessionSettings
 from recollect.core.settings.telemetry import forbid_telemetry
 from recollect.core.settings.tree import (
     CaptureSettings,
     ChunkingSettings,
-    HookSettings,
     InjectionSettings,
     LanguageSettings,
     PrivacySettings,
     QmdSettings,
     RecordLimits,
-    ServerSettings,
     Settings,
     StoreSettings,
     SyncSettings,
     TranscriptDeltaSettings,
-    WorkerSettings,
     WorkspaceSettings,
 )
 

@@ -135,5 +135,5 @@ def outgrows(values: Mapping[str, GivenValue], agent: str | None) -> bool:
 
 def _joined(common: GivenValue, own: GivenValue) -> GivenValue:
     if not (isinstance(common.value, list) and isinstance(own.value, list)):
-        return own  # one of them is no list; the check of values says so
+        return own  # one of them is not a list; the check of values says so
     return GivenValue(list(dict.fromkeys(common.value + own.value)), own.origin, own.is_text)

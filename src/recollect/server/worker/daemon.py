@@ -88,20 +88,23 @@ def start(home: Path, options: Mapping[str, int | str] = MappingProxyType({})) -
     """Start a worker in the background; return when it answers.
 
     It inherits no handles, belongs to no terminal, and outlives the caller. Of several starts at
-    once one begins after the other.
+    once one begins after the other. A worker that serves the home already is returned.
 
     Args:
         home: The folder of the memory.
         options: ``port`` and ``host``, where they are not those of the settings.
 
     Raises:
-        Conflict: a worker serves the home already.
+        Conflict: a worker serves the home already, and does not answer yet, or options are given.
         RecollectError: it could not start; the error is its own.
     """
     with WriteQueue(home / START_LOCK).turn(START_S):
-        if is_served(home):
+        if not is_served(home):
+            return _started(home, options)
+        there = find_presence(home)
+        if there is None or options:
             raise served_already(home)
-        return _started(home, options)
+        return there
 
 
 def _started(home: Path, options: Mapping[str, int | str]) -> Presence:

@@ -131,7 +131,7 @@ def own_words(text: str, role: str = "user") -> Iterator[tuple[int, str]]:
 
 
 def is_command(text: str) -> bool:
-    """Return whether a message is a command of a program, whose expansion nobody typed."""
+    """Return whether a message is a command of a program, expanded by it."""
     return text.startswith("/")
 
 
