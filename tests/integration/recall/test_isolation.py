@@ -18,7 +18,8 @@ from recollect.memory import Memory
 from tests.unit.index.scripted import ScriptedEmbedder
 
 LINKS = ["ann=telegram:123", "ann=discord:9", "bob=telegram:77"]
-OWNERS = {"operator", "operator at work"}
+OPERATOR, AT_WORK = "operator", "operator at work"
+OWNERS = {OPERATOR, AT_WORK}
 """The visibility groups that see memory files."""
 
 # What the key of a conversation is, and who hears it; said here anew, not taken from the code.
@@ -37,14 +38,14 @@ PLACES: list[tuple[str | None, str, bool]] = [
     ("agent:work:telegram:acc:direct:123", "ann at work", True),
     ("telegram:42", "42 of telegram", True),
     ("discord:42", "42 of discord", True),
-    (None, "operator", True),
-    ("notes", "operator", True),
+    (None, OPERATOR, True),
+    ("notes", OPERATOR, True),
     ("alice", "alice", True),
     ("bobby", "bobby", True),
     ("agent:work:alice", "alice at work", True),
-    ("agent:main:main", "operator", True),
-    ("agent:main:cron:nightly", "operator", True),
-    ("agent:work:main", "operator at work", True),
+    ("agent:main:main", OPERATOR, True),
+    ("agent:main:cron:nightly", OPERATOR, True),
+    ("agent:work:main", AT_WORK, True),
     ("agent:main:telegram:group:-100", "group", False),
     ("agent:main:telegram:group:-100:thread:7", "group", False),
     ("telegram:group:-100", "group", False),
@@ -83,6 +84,7 @@ class History:
 
     def __init__(self, memory: Memory, workspace: Path) -> None:
         self.memory = memory
+        self.is_apart = memory.sessions.owner.walls.everyone
         self.workspace = workspace
         self.visibility_groups: dict[str, tuple[str, bool]] = {}
         self.current: dict[int, str] = {}
@@ -143,6 +145,8 @@ class History:
 
     def _begin(self, place: int) -> str:
         key, visibility_group, is_private = PLACES[place]
+        if visibility_group == AT_WORK and not self.is_apart:
+            visibility_group = OPERATOR
         sessions = self.memory.sessions
         session = sessions.create() if key is None else sessions.reset(key, owner=key == "notes")
         self.visibility_groups[session.id] = visibility_group, is_private
@@ -175,9 +179,10 @@ class History:
     st.lists(OPS, min_size=5, max_size=40),
     st.sampled_from(["postings", "fts5"]),
     st.sampled_from(["lexical", "hybrid", "vector"]),
+    st.booleans(),
 )
 def test_a_conversation_hears_of_its_visibility_group_and_of_nothing_else(
-    ops: list[tuple[Any, ...]], lexical: str, mode: str
+    ops: list[tuple[Any, ...]], lexical: str, mode: str, is_apart: bool
 ) -> None:
     """Whatever was said, reset, forked, linked and written before: no leak, and nothing missing."""
     overrides = {
@@ -185,6 +190,7 @@ def test_a_conversation_hears_of_its_visibility_group_and_of_nothing_else(
         "sessions.mirror": False,
         "store.durability": "fast",
         "search.lexical.backend": lexical,
+        "apart": is_apart,
     }
     with tempfile.TemporaryDirectory() as folder:
         workspace = Path(folder, "workspace")
@@ -202,11 +208,16 @@ def test_a_conversation_hears_of_its_visibility_group_and_of_nothing_else(
                 history.check_reading(session)
 
 
-def test_every_place_hears_what_its_visibility_group_says(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_apart", [False, True])
+def test_every_place_hears_what_its_visibility_group_says(tmp_path: Path, is_apart: bool) -> None:
     """Each of them once, in one home: a table of who hears whom."""
     workspace = tmp_path / "workspace"
     (workspace / "memory").mkdir(parents=True)
-    overrides = {"sessions.identity_links": LINKS, "embedding.provider": "none"}
+    overrides = {
+        "sessions.identity_links": LINKS,
+        "embedding.provider": "none",
+        "apart": is_apart,
+    }
     with recollect.open(tmp_path / "home", workspace, overrides=overrides) as memory:
         history = History(memory, workspace)
         history.do(("write", 1))

@@ -72,6 +72,8 @@ class History:
 
     def __init__(self, memory: Memory, workspace: Path, dice: random.Random) -> None:
         self.memory, self._workspace, self._dice = memory, workspace, dice
+        self.is_apart = memory.sessions.owner.walls.everyone
+        """Whether the owner's agents do not hear each other."""
         self._spare: dict[str, list[str]] = {}
         self.sessions = {name: memory.sessions.open(key).id for name, key in PLACES.items()}
         for name in self.sessions:
@@ -125,9 +127,11 @@ class History:
 
     def askers(self) -> Iterator[tuple[Asker, list[str]]]:
         """Yield who asks, and the places that they do not hear."""
-        for name in ("bob", "group", "owner"):
-            others = [place for place in PLACES if place != name]
-            files = [] if name == "owner" else [FILES, FILES]
+        owners = () if self.is_apart else ("owner", "work")
+        for name in ("bob", "group", "owner", "work"):
+            heard = owners if name in owners else (name,)
+            others = [place for place in PLACES if place not in heard]
+            files = [] if name in ("owner", "work") else [FILES, FILES]
             yield (self.memory, {"for_session": self.sessions[name]}), others + files
         main = [place for place in PLACES if place != "work"]
         yield (self.memory.within(Scope(agent="work")), {}), main
@@ -184,6 +188,7 @@ def opened(folder: Path, dice: random.Random, stack: ExitStack) -> tuple[Memory,
         "search.posting_budget": 1_000,
         "search.diversity.enabled": dice.random() < 0.3,
         "search.hybrid.enabled": dice.random() < 0.2,
+        "apart": dice.random() < 0.5,
     }
     embedder = ScriptedEmbedder() if dice.random() < 0.7 else None
     if embedder is None:
