@@ -111,7 +111,7 @@ def test_the_end_of_a_session_says_what_was_asked_decided_done_and_left_open(
     assert "Shall I also clean the spout?" in found.summary
     assert "src/kettle.py" in found.deeds
     assert "did: 2× code change" in found.deeds
-    assert "Run the tests (failed with exit code 2)" in found.deeds
+    assert "Tests: pytest -q (failed with exit code 2)" in found.deeds
     assert estimate_tokens(found.text) <= memory.settings.sessions.retention.episode_tokens
     assert found.through_seq == 60
     assert found.made_by.startswith("episode-")
