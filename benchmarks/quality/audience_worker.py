@@ -2,7 +2,7 @@
 
 Run by `audience`, as ``python -m benchmarks.quality.audience_worker FOLDER``: a `Play` a line on
 stdin, a `Played` a line on stdout. It uses the public names only, so that an older or newer tree
-can answer.
+can answer, but for how long the background waits.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import msgspec
 
@@ -50,6 +51,9 @@ _COUNTED = re.compile(rb'(?<=\()\d+(?= tokens\))|(?<=(?:tokens|.chars)":)\d+|(?<
 each time. The heading of a block says how many, in two digits or three."""
 _LAST = 2
 """Conversations of which everything is asked at the end."""
+_GATHER_S = 3_600.0
+"""The background waits for more messages as long as a history takes, so that only its steps sync:
+what a sync derives, like facts, has numbers in the journal among those of the steps."""
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):
@@ -447,6 +451,7 @@ def played(folder: Path, order: Play) -> Played:
 def main() -> None:
     """Answer each line on stdin."""
     Time.install()
+    mock.patch("recollect.recall.maintenance.GATHER_S", _GATHER_S).start()
     for line in sys.stdin.buffer:
         done = played(Path(sys.argv[1]) / "played", msgspec.json.decode(line, type=Play))
         sys.stdout.buffer.write(msgspec.json.encode(done) + b"\n")
