@@ -313,10 +313,9 @@ def test_an_event_id_reads_no_more_than_its_observation(tmp_path: Path, is_share
         made = owner.post("/api/observations", {"session_id": session, **told})[1]
         repeated = {"session_key": "k", "event_id": "e", "summary": "x"}
         again = guest.post("/api/observations", repeated)[1]
-        hidden = {"output": ""} | (
-            {} if is_shared else {"summary": "", "title": "", "tool_name": ""}
-        )
-        assert again == {**made, **hidden}
+        blank = {"summary": "", "title": "", "tool_name": "", "type": "tool_use"}
+        unheard = {**blank, "importance": 0.0, "tokens": 0}
+        assert again == {**made, "output": "", **({} if is_shared else unheard)}
         assert guest.get("observations", str(made["id"]))[0] == (200 if is_shared else 404)
         assert owner.post("/api/observations", {"session_id": session, **told}) == (200, made)
 

@@ -327,9 +327,12 @@ def _check_writable(caller: Caller, id_: str) -> None:
 
 
 def _unheard(of: Observation) -> Observation:
-    """Return an observation without its text, for a caller that may not read it."""
-    blank = msgspec.structs.replace(of, title="", summary="", input="", output="")
-    return msgspec.structs.replace(blank, tool_name=None, type="tool_use", files=())
+    """Return an observation without its text, for a caller that may not read it.
+
+    Its importance follows from the type, and its tokens from the text: they are hidden as well.
+    """
+    blank = msgspec.structs.replace(of, title="", summary="", input="", output="", files=())
+    return msgspec.structs.replace(blank, tool_name=None, type="tool_use", importance=0.0, tokens=0)
 
 
 def _observation_of(caller: Caller, fields: OneObservation) -> Observation:
