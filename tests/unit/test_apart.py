@@ -34,7 +34,7 @@ def _told(memory: Memory, folder: Path) -> dict[str, str]:
         name: sessions.hooked(ForeignName(source=name, id=name), str(folder)).session.id
         for name in AGENTS
     }
-    made["own"] = sessions.create(project=str(folder)).id
+    made["console"] = sessions.create(project=str(folder)).id
     made["work"] = sessions.open("agent:work:main").id
     made["guest"] = sessions.open("agent:codex:telegram:default:direct:7").id
     made["group"] = sessions.open("agent:codex:telegram:group:-1").id
@@ -56,7 +56,7 @@ def _heard(memory: Memory, session: str | None) -> set[str]:
     return names
 
 
-MINE = {*AGENTS, "own", "work"}
+MINE = {*AGENTS, "console", "work"}
 
 
 def test_agents_of_one_owner_share_and_nobody_elses(tmp_path: Path) -> None:
@@ -70,14 +70,14 @@ def test_agents_of_one_owner_share_and_nobody_elses(tmp_path: Path) -> None:
             assert {hit.session_id for hit in hits} == {made[name]}
             assert not memory.observations.list(limit=100, for_session=made[name])
         assert _heard(memory, None) == {*made}
-        for name in ("codex", "own"):
+        for name in ("codex", "console"):
             block = memory.context(made[name]).text
-            for other in {*AGENTS, "own"} - {name}:
+            for other in {*AGENTS, "console"} - {name}:
                 assert f"kites of {other} decided" in block, (name, other)
             assert "guest" not in block
             assert "group" not in block
         section = memory.sections.sync(tmp_path / "CLAUDE.md", str(tmp_path))
-        for name in (*AGENTS, "own"):
+        for name in (*AGENTS, "console"):
             assert any(f"kites of {name} decided" in line for line in section.lines), name
 
 
@@ -88,11 +88,12 @@ def test_agents_of_one_owner_share_and_nobody_elses(tmp_path: Path) -> None:
         ("agents: {codex: {apart: true}}", [{"codex"}, MINE - {"codex"}]),
         ("apart: true", [{each} for each in MINE]),
         ("apart: true\nagents: {codex: {apart: false}, work: {apart: false}}",
-         [{"codex", "work"}, {"own"}, {"claude-code"}, {"gemini"}]),
+         [{"codex", "work"}, {"console"}, {"claude-code"}, {"gemini"}]),
         ("agents: {work: {sessions: {owner: ['telegram:9']}}}", [{"work"}, MINE - {"work"}]),
         ("agents: {work: {apart: false, sessions: {owner: ['telegram:9']}}}",
          [{"work"}, MINE - {"work"}]),
-        ("agents: {main: {apart: true}, work: {search: {limit: 3}}}", [{"own"}, MINE - {"own"}]),
+        ("agents: {main: {apart: true}, work: {search: {limit: 3}}}",
+         [{"console"}, MINE - {"console"}]),
     ],
 )  # fmt: skip
 def test_walls_are_where_the_settings_say(file: str, sides: list[set[str]], tmp_path: Path) -> None:
