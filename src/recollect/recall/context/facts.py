@@ -25,7 +25,7 @@ from recollect.recall.context.order import LONGEST_LINE, Order
 from recollect.recall.context.worth import amount, told_words
 from recollect.sessions.record.content import only_said
 from recollect.sessions.record.message import decode_content
-from recollect.store.columns import Condition, listed, text, typed_rows
+from recollect.store.columns import LISTED, Condition, listed, text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.store.paths import read_beneath
 from recollect.text.boundaries import sentence_ends
@@ -53,7 +53,7 @@ _WITH_REASON = frozenset({"decision", "preference", "technical", "schedule"})
 _LONGEST_REASON = 240
 """Characters of a decision and what was said beside it."""
 _MESSAGE: LiteralString = "SELECT text, content FROM messages WHERE id = ?"
-_TEXTS: LiteralString = "SELECT id, text FROM messages WHERE "
+_TEXTS: LiteralString = f"SELECT id, text FROM {LISTED}messages WHERE id = listed AND "  # noqa: S608
 _SPANS: LiteralString = """
     SELECT older_id, older_first, older_end FROM replacements
     WHERE tenant = ? AND rule <> 'undone' ORDER BY older_at DESC LIMIT ?
@@ -101,11 +101,10 @@ def read_gone(tx: Transaction, order: Order) -> Gone:
     where = _of_place(order).among("status", ("replaced", "forgotten"))
     found = only_heard(order.audience, select_facts(tx, where, _MOST))
     spans = typed_rows(tx.all(_SPANS, (order.scope.tenant, _MOST)), tuple[str, int, int])
-    messages = Condition(order.scope, "session_id")
-    messages.also("id IN (SELECT value FROM json_each(?))", listed({id_ for id_, _, _ in spans}))
-    messages.also(_HERE, listed(order.projects))
+    messages = Condition(order.scope, "session_id").also(_HERE, listed(order.projects))
     select: LiteralString = _TEXTS + messages.sql
-    texts = dict(typed_rows(tx.all(select, messages.params), tuple[str, str]))
+    params = [listed({id_ for id_, _, _ in spans}), *messages.params]
+    texts = dict(typed_rows(tx.all(select, params), tuple[str, str]))
     quotes = [texts[id_][start:end] for id_, start, end in spans if id_ in texts]
     words = {told_words(said) for said in (*(fact.text for fact in found), *quotes)}
     return Gone(frozenset(texts), tuple(each for each in words if amount(each) >= _FEWEST_GONE))
