@@ -60,6 +60,9 @@ TOKEN = re.compile(r"zq\d+x")
 SEEN = re.compile(r"z[op]\d+x")
 """Words of observations: ``zo…`` of titles, ``zp…`` of inputs, outputs and errors."""
 
+SUBSTANCE = ("decision", "bugfix", "architecture", "code_change", "git_operation")
+"""Types that a block is made of by themselves; of others it may have nothing to say."""
+
 Audience = tuple[str, ...]
 
 
@@ -148,6 +151,8 @@ class History:
         self.shared = bool(overrides["observations.shared"])
         self.seen: dict[str, tuple[str, Audience, str]] = {}
         """Tenant, audience and session of each word of an observation."""
+        self.substance: set[str] = set()
+        """Titles that a block has without a question."""
         self.numbered: dict[tuple[str, int], str] = {}
         """The word of the title of each observation."""
         self.pending: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -262,9 +267,11 @@ class History:
             output=f"apple {came}" * self.dice.choice((1, 3_000)),
             error=f"Error: apple {failed}",
             summary=f"apple {told}",
-            type=self.dice.choice(TYPES),
+            type=self.dice.choice((*TYPES, *SUBSTANCE)),
         )
         self.numbered[tenant, observed.number] = told
+        if observed.type in SUBSTANCE:
+            self.substance.add(told)
 
     def word(self, session: str, tenant: str, audience: Audience) -> str:
         """Return a word that only some may hear."""
@@ -570,7 +577,8 @@ class History:
             self.within(chat.tenant, set(TOKEN.findall(block.text)), audience)
             assert words_of(block.text) <= titles, reason
             self.injected(chat.tenant, block.items, audience)
-            assert block.items or reason != "startup" or not titles, "an empty block"
+            telling = titles & self.substance
+            assert block.items or reason != "startup" or not telling, "an empty block"
         for session in (chat.session, None):
             for given in context.injections(
                 session, 1_000, for_session=chat.session, for_sender=asker
