@@ -109,7 +109,8 @@ def meaning_of(words: str, role: str) -> WordsMeaning:
     ]
     repairs = _repairs(clauses, statements)
     decisions = [each.text for each in clauses if _decides(each, is_repair=bool(repairs))]
-    decisions += [] if repairs else filter(None, (_settled(line) for _, line in lines))
+    openings = [*(line for _, line in lines), *(each.text for each in statements)]
+    decisions += [] if repairs else dict.fromkeys(filter(None, map(_settled, openings)))
     if not decisions and not repairs:
         repairs = _cured(statements, role)
     return WordsMeaning(
@@ -165,7 +166,7 @@ def _is_cured(sentences: Sequence[str], role: str) -> bool:
 
 
 def _settled(line: str) -> str:
-    """Return what a line settles at its beginning; empty if nothing."""
+    """Return what a line or a sentence settles at its beginning; empty if nothing."""
     match = find_words(line[:_LONGEST], SETTLED)
     is_settled = match and match.start() <= _BEGINNING and not line.rstrip().endswith(_ASKS)
     return " ".join(match[0].split()) if match and is_settled else ""
@@ -198,9 +199,10 @@ def is_repair(subject: str) -> bool:
     (True, True, False)
     """
     prefix = _SUBJECT.match(subject)
-    if prefix is not None and prefix["kind"] in {"fix", "bugfix", "hotfix"}:
+    kind = (prefix["kind"] or "").casefold() if prefix is not None else ""
+    if kind in {"fix", "bugfix", "hotfix"}:
         return True
-    if prefix is not None and prefix["kind"] in _KINDS:
+    if kind in _KINDS:
         return False
     rest = subject if prefix is None else subject[prefix.end() :]
     return bool(_REPAIRS.match(rest)) or states(rest[:_FIRST], REPAIRS)
