@@ -45,6 +45,8 @@ _SECTIONS: Mapping[str, tuple[Section, Worth]] = {
     "code_change": ("changes", "change"),
     "git_operation": ("changes", "change"),
 }
+_TEST = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?|__tests__)(?=[/_.-])")
+"""In the path of a file that tests another one: of a change the other one tells more."""
 _NEWEST: LiteralString = "created_at DESC, number DESC"
 _BEST: LiteralString = "importance DESC, created_at DESC, number DESC"
 
@@ -166,13 +168,17 @@ def observed_candidates(
 
 
 def _files_by_session(changes: Iterable[Observation], order: Order) -> dict[str, list[str]]:
-    """Return the files that sessions changed, the newest session and file first."""
+    """Return the files that sessions changed, the newest session and file first, tests last."""
     files: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for each in changes:
         if each.error is None:
             named = (shown_path(order.relative(path)) for path in each.files)
             files[each.session_id].update(dict.fromkeys(named))
-    return {session: list(names) for session, names in files.items()}
+    return {session: sorted(names, key=_is_test) for session, names in files.items()}
+
+
+def _is_test(path: str) -> bool:
+    return bool(_TEST.search(path))
 
 
 def _last_changes(

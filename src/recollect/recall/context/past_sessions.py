@@ -14,6 +14,7 @@ from typing import NamedTuple
 from recollect.core.clock import to_iso
 from recollect.core.numbers import show_number
 from recollect.core.scope import Scope
+from recollect.knowledge.wording import says
 from recollect.observations.summary import clipped
 from recollect.recall.context.block import Candidate, Section, Worth
 from recollect.recall.context.facts import Gone
@@ -82,6 +83,7 @@ def read_sessions(
             has_substance = changed or news.has_facts(episode) or _is_telling(talk)
             line = _session_line(talk, changed, is_last=not number) if has_substance else ""
             if line:
+                yield from _left_open(episode, line, news, is_last=not number)
                 yield _of_episode(episode, "summary", line, "session")
                 number += 1
         for role, said in _spoken(episode.summary):
@@ -120,7 +122,7 @@ class _News:
 
     def is_report(self, said: str, before: Message | None) -> bool:
         """Return whether the agent tells more than that it understood, or asks."""
-        if not self.has(said) or said[-1] in "?？":
+        if not self.has(said) or said[-1] in _ASKS:
             return False
         is_source = before is not None and before.id in self.messages
         is_gone = before is not None and before.id in self.gone.messages
@@ -219,6 +221,13 @@ def _ends(text: str, most: int) -> str:
     return clipped(text, most)
 
 
+def _left_open(episode: Episode, line: str, news: _News, *, is_last: bool) -> Iterator[Candidate]:
+    """Yield what the last session left open, which neither its line nor a fact says."""
+    for said in episode.open_ends if is_last else ():
+        if said[-1] not in _ASKS and news.is_mostly(said) and not says(line, said):
+            yield _of_episode(episode, "open", said, "open_end")
+
+
 def _settled(report: str) -> str:
     """Return an older report without what was open then: the last one says what is open now."""
     from recollect.text.statements.detector import detect
@@ -283,6 +292,7 @@ def _state(state: SessionState) -> Candidate:
     )
 
 
+_ASKS = "?？"
 _SPEAKER = re.compile(r"- (?:\[[^\]\n]{1,40}\] )?([^:\n]{1,80}): (\S.*)")
 _OUTSIDERS = ("tool", "system")
 _AGENT = "assistant"
