@@ -18,7 +18,6 @@ from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import msgspec
 
@@ -27,6 +26,7 @@ from benchmarks.quality.audience_calls import EVENT, ServedHome
 from benchmarks.quality.audience_histories import TENANTS, History, Step
 from benchmarks.quality.audience_time import TIME, Time
 from recollect import RecollectError, Scope
+from recollect.recall import maintenance
 
 SETTINGS = {
     "embedding.provider": "none",
@@ -451,7 +451,7 @@ def played(folder: Path, order: Play) -> Played:
 def main() -> None:
     """Answer each line on stdin."""
     Time.install()
-    mock.patch("recollect.recall.maintenance.GATHER_S", _GATHER_S).start()
+    maintenance.GATHER_S = _GATHER_S
     for line in sys.stdin.buffer:
         done = played(Path(sys.argv[1]) / "played", msgspec.json.decode(line, type=Play))
         sys.stdout.buffer.write(msgspec.json.encode(done) + b"\n")
