@@ -451,7 +451,7 @@ def played(folder: Path, order: Play) -> Played:
 def main() -> None:
     """Answer each line on stdin."""
     Time.install()
-    maintenance.GATHER_S = _GATHER_S
+    vars(maintenance)["GATHER_S"] = _GATHER_S
     for line in sys.stdin.buffer:
         done = played(Path(sys.argv[1]) / "played", msgspec.json.decode(line, type=Play))
         sys.stdout.buffer.write(msgspec.json.encode(done) + b"\n")
