@@ -54,7 +54,7 @@ def test_reindex_says_that_the_old_index_answers(run: Run, filled: Path) -> None
     done = run("--home", filled, "reindex")
     assert "the old one answers meanwhile" in done.err
     assert done.out.startswith("rebuilt in ")
-    assert "5 chunks" in done.out
+    assert "6 chunks" in done.out
 
 
 def test_both_answer_in_json(run: Run, filled: Path) -> None:

@@ -73,9 +73,12 @@ def test_a_worker_that_begins_has_no_address_yet(run: Run, made: Path) -> None:
 
 
 def test_beside_another_one_it_does_not_serve(run: Run, made: Path) -> None:
-    """Neither here nor in the background."""
+    """Not here; in the background one serves already, so that is shown."""
     with serving(made) as there:
-        for command in ((), ("--daemon",)):
-            done = run("--home", made, "serve", *command, "--json")
-            assert (done.code, done.error["code"]) == (1, "conflict")
-            assert there.address in done.error["message"]
+        done = run("--home", made, "serve", "--json")
+        assert (done.code, done.error["code"]) == (1, "conflict")
+        assert there.address in done.error["message"]
+        shown = run("--home", made, "serve", "--daemon", "--json")
+        assert (shown.code, shown.json["worker"]["pid"]) == (0, there.pid)
+        moved = run("--home", made, "serve", "--daemon", "--port", "1234", "--json")
+        assert (moved.code, moved.error["code"]) == (1, "conflict")
