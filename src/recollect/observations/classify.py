@@ -43,7 +43,7 @@ _ROUTINE = frozenset(
     " bashoutput taskoutput killshell killbash taskstop wait sleep skill toolsearch".split()
 )
 _FETCHES = re.compile(
-    r"(?:^|[;&|(`\n]\s*)(?:\w+=\S+\s+)*(?:sudo\s+)?(?:curl|wget|http|https|lynx|w3m)\s"
+    r"(?:^|[;&|(`\n])[ \t]*(?:\w+=\S+[ \t]+){0,8}(?:sudo[ \t]+)?(?:curl|wget|http|https|lynx|w3m)\s"
 )
 _FETCHERS = frozenset("curl wget http https lynx w3m".split())
 """Both are asked: what runs within a quotation is seen by the pattern only."""

@@ -182,6 +182,13 @@ def test_what_a_person_rules_is_a_decision(words: str) -> None:
     assert importance_of(evidence, "decision") >= 0.8
 
 
+def test_a_command_of_blank_lines_is_classified_in_time() -> None:
+    """It took two minutes for 60,000 of them; half a million would be ended as a test that hangs."""
+    evidence = _tool("Bash", {"command": " \n" * 500_000 + "curl https://example.org"})
+    assert trust_of(evidence, is_owners=True) == "web"
+    assert trust_of(_tool("Bash", {"command": "A=b\n" * 250_000}), is_owners=True) == "tool"
+
+
 def test_words_that_are_spoken_are_those_of_the_event() -> None:
     """Of a prompt what was asked; else the caller's own, what came back, what was given."""
     assert spoken(Evidence(event="prompt", input="asked", output="back")) == "asked"

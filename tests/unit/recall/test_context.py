@@ -690,6 +690,38 @@ def test_an_empty_block_says_why(tmp_path: Path) -> None:
         assert "context.enabled is off" in memory.context(now).empty_because
 
 
+def test_a_line_with_all_words_of_a_file_hides_no_rule(memory: Memory, tmp_path: Path) -> None:
+    """A repository that somebody else wrote says nothing by a list of words."""
+    folder = tmp_path / "app"
+    folder.mkdir()
+    words = "always use pnpm never npm push main " + " ".join(f"word{n}" for n in range(60))
+    (folder / "CLAUDE.md").write_text(f"{words}\n", "utf-8")
+    _says(memory, "Always use pnpm, never npm.", str(folder))
+    now = _session(memory, str(folder))
+    assert "pnpm" in _above(memory.context(now, client="claude-code").text)
+
+
+def test_what_others_replaced_takes_nothing_out_of_a_block(memory: Memory) -> None:
+    """A guest's block is the same whether or not the owner took back the same words."""
+    guest = memory.sessions.create("agent:main:telegram:acc:direct:666", project="/srv/app").id
+    asked = "Please plan a trip to the depot: my cousins live in Leeds, trains leave at noon daily"
+    report = "The trip is planned: four trains, two nights, one museum, tickets are in the folder."
+    memory.sessions.append_many(guest, [("user", asked), ("assistant", report)])
+    memory.sessions.end(guest)
+    memory.sync()
+
+    def block() -> str:
+        key = "agent:main:telegram:acc:direct:666"
+        return memory.context.about("/srv/app", key=key).text
+
+    before = block()
+    assert "my cousins live in Leeds" in before
+    _says(memory, "I live in Leeds.")
+    _says(memory, "I moved, I live in Bristol now.")
+    assert [each.status for each in memory.facts.list(status="replaced")] == ["replaced"]
+    assert block() == before
+
+
 def test_the_plain_list_of_the_seed_can_be_had(tmp_path: Path) -> None:
     """Issue 23, 2: `context.layout: list`, observations alone."""
     plain = {**WORDS_ONLY, "context.layout": "list"}

@@ -1,4 +1,4 @@
-"""ShellCommand lines of a shell: the commands of a chain, what they write, their here-documents.
+"""Command lines of a shell: the commands of a chain, what they write, their here-documents.
 
 No shell: nothing is expanded, and what is not understood is a word. Linear in the length.
 """
@@ -177,7 +177,7 @@ class _Reader:
         return len(self._line) if end < 0 else end
 
     def _here(self, tag: str, start: int) -> tuple[str, int]:
-        """Return the here-document that begins at a place, and the place after its last line."""
+        """Return the here-document that begins at an offset, and the offset after its last line."""
         end = re.compile(rf"^[ \t]*{re.escape(tag)}[ \t]*$", re.MULTILINE).search(self._line, start)
         if end is None:
             return self._line[start:], len(self._line)

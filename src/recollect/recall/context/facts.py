@@ -8,8 +8,9 @@ to speak with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import LiteralString, NamedTuple
 
@@ -25,6 +26,7 @@ from recollect.recall.context.order import LONGEST_LINE, Order
 from recollect.recall.context.worth import amount, told_words
 from recollect.sessions.record.content import only_said
 from recollect.sessions.record.message import decode_content
+from recollect.sessions.record.session import DELETED, find_session
 from recollect.store.columns import LISTED, Condition, listed, text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.store.paths import read_beneath
@@ -53,9 +55,12 @@ _WITH_REASON = frozenset({"decision", "preference", "technical", "schedule"})
 _LONGEST_REASON = 240
 """Characters of a decision and what was said beside it."""
 _MESSAGE: LiteralString = "SELECT text, content FROM messages WHERE id = ?"
-_TEXTS: LiteralString = f"SELECT id, text FROM {LISTED}messages WHERE id = listed AND "  # noqa: S608
+_TEXTS: LiteralString = (
+    "SELECT id, text, session_id, turn_sender, project"  # noqa: S608
+    f" FROM {LISTED}messages WHERE id = listed AND "
+)
 _SPANS: LiteralString = """
-    SELECT older_id, older_first, older_end FROM replacements
+    SELECT older_id, older_first, older_end, newer_id FROM replacements
     WHERE tenant = ? AND rule <> 'undone' ORDER BY older_at DESC LIMIT ?
 """
 _HERE: LiteralString = "(project IS NULL OR project IN (SELECT value FROM json_each(?)))"
@@ -100,14 +105,52 @@ def read_gone(tx: Transaction, order: Order) -> Gone:
     """Return the newest statements of a project that hold no longer."""
     where = _of_place(order).among("status", ("replaced", "forgotten"))
     found = only_heard(order.audience, select_facts(tx, where, _MOST))
-    spans = typed_rows(tx.all(_SPANS, (order.scope.tenant, _MOST)), tuple[str, int, int])
-    messages = Condition(order.scope, "session_id").also(_HERE, listed(order.projects))
-    select: LiteralString = _TEXTS + messages.sql
-    params = [listed({id_ for id_, _, _ in spans}), *messages.params]
-    texts = dict(typed_rows(tx.all(select, params), tuple[str, str]))
-    quotes = [texts[id_][start:end] for id_, start, end in spans if id_ in texts]
+    ends = typed_rows(tx.all(_SPANS, (order.scope.tenant, _MOST)), tuple[str, int, int, str])
+    heard = _heard_messages(
+        tx, order, {id_ for older, _, _, newer in ends for id_ in (older, newer)}
+    )
+    spans = [
+        (heard[older], first, end)
+        for older, first, end, newer in ends
+        if older in heard and newer in heard and heard[older].is_here(order)
+    ]
+    quotes = [message.text[first:end] for message, first, end in spans]
     words = {told_words(said) for said in (*(fact.text for fact in found), *quotes)}
-    return Gone(frozenset(texts), tuple(each for each in words if amount(each) >= _FEWEST_GONE))
+    messages = frozenset(message.id for message, _, _ in spans)
+    return Gone(messages, tuple(each for each in words if amount(each) >= _FEWEST_GONE))
+
+
+class _Message(NamedTuple):
+    """An end of a link, with what decides who hears it."""
+
+    id: str
+    text: str
+    session_id: str
+    sender: str | None
+    project: str | None
+
+    def is_here(self, order: Order) -> bool:
+        return self.project is None or self.project in order.projects
+
+
+def _heard_messages(tx: Transaction, order: Order, ids: Collection[str]) -> dict[str, _Message]:
+    """Return those of some messages that the reader of the block hears, by id."""
+
+    @cache
+    def is_heard(session_id: str, sender: str | None) -> bool:
+        session = find_session(tx, order.scope, session_id)
+        if session is None or session.status == DELETED:
+            return False
+        return order.audience.hears(session, sender)
+
+    where = Condition(order.scope, "session_id")
+    select: LiteralString = _TEXTS + where.sql
+    rows = typed_rows(
+        tx.all(select, [listed(ids), *where.params]),
+        tuple[str, str, str, str | None, str | None],
+    )
+    messages = (_Message(*row) for row in rows)
+    return {each.id: each for each in messages if is_heard(each.session_id, each.sender)}
 
 
 def is_trusted(fact: Fact, order: Order) -> bool:

@@ -17,6 +17,9 @@ LONGEST_LINE = 300
 PLAIN = 0.5
 """The importance of texts that no rule has weighed: that of a plain observation."""
 
+_MOST_TIMES = 4
+"""How many times the words of a rule a line of a file may have that says the same."""
+
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """What to look for.
@@ -54,8 +57,13 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
         return group is not None and not group.is_private
 
     def is_loaded(self, words: Collection[str]) -> bool:
-        """Return whether the client reads what a line says anyway."""
-        return any(repeats(words, line) for line in self.loaded)
+        """Return whether the client reads what a line says anyway.
+
+        A line of a file with many more words does not say it: one with all words that there are
+        would hide every rule.
+        """
+        most = _MOST_TIMES * len(words)
+        return any(len(line) <= most and repeats(words, line) for line in self.loaded)
 
     def relative(self, path: str) -> str:
         """Return a path as it is below the folder of the project."""
