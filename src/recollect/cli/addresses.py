@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -89,3 +90,16 @@ def project_path(memory: Memory | WorkerMemory, text: str) -> str:
         NotFound: none does.
     """
     return memory.projects.path_of(path_or_name(text))
+
+
+def path_to_keep(memory: Memory, text: str) -> str:
+    """Return a path of the project that somebody names; of a folder of none, the folder's.
+
+    Raises:
+        NotFound: it is neither a project nor a folder.
+    """
+    folder = Path(text).expanduser()
+    if not folder.is_dir():
+        return project_path(memory, text)
+    project = memory.projects.known(str(folder.resolve()))
+    return str(folder.resolve()) if project is None else project.paths[0]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from recollect.cli.addresses import path_to_keep
 from recollect.cli.help import App
 from recollect.cli.invocation import (
     answer,
@@ -94,7 +94,7 @@ def _give_next(
 ) -> None:
     """Print the block of the next session of a project, and the source and score of each line."""
     with opened(context) as memory:
-        path = _path_of(memory, project)
+        path = path_to_keep(memory, project)
         block = memory.context.about(path, query, budget, client=client)
 
         def shown() -> None:
@@ -102,15 +102,6 @@ def _give_next(
             _show_items(memory, block.items)
 
         answer(context, block, shown)
-
-
-def _path_of(memory: Memory, project: str) -> str:
-    """Return the path of a project that is named, or of the one that a folder is in."""
-    folder = Path(project).expanduser()
-    if not folder.is_dir():
-        return memory.projects.path_of(project)
-    project_there = memory.projects.known(str(folder.resolve()))
-    return str(folder.resolve()) if project_there is None else project_there.paths[0]
 
 
 def _give_last(context: typer.Context, session: str | None) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from recollect.answers.error import FAILED
-from recollect.cli.addresses import path_or_name, short
+from recollect.cli.addresses import path_to_keep, short
 from recollect.cli.help import App, Command
 from recollect.cli.invocation import answer, argument, opened
 from recollect.cli.output.lines import show_observations
@@ -120,7 +120,7 @@ def observe(
 
 def _notes(memory: Memory, project: str | None) -> Session:
     """Return the session of what is recorded by hand, of a project that is named or is here."""
-    path = None if project is None else path_or_name(project)
+    path = None if project is None else path_to_keep(memory, project)
     if path is None:
         with suppress(NotFound):
             path = memory.projects.path_of(str(Path.cwd()))

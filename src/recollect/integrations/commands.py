@@ -55,11 +55,19 @@ def has_mcp() -> bool:
     return find_spec("mcp") is not None
 
 
-def without_mcp() -> list[str]:
-    """Return the note for the user where the MCP server cannot start; empty where it can."""
-    if has_mcp():
-        return []
-    return ["Its tools are left out: pip install 'recollect[mcp]', then run this again."]
+def has_server() -> bool:
+    """Return whether the worker can start: its packages are an extra."""
+    return find_spec("uvicorn") is not None
+
+
+def missing_packages() -> list[str]:
+    """Return a note for the user for each part that cannot start, for want of its packages."""
+    notes = []
+    if not has_server():
+        notes.append("No worker can start, so nothing is kept: pip install 'recollect[server]'.")
+    if not has_mcp():
+        notes.append("Its tools are left out: pip install 'recollect[mcp]', then run this again.")
+    return notes
 
 
 def _deadline_ms(setup: Setup) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import importlib.util
 import json
 import sys
 from pathlib import Path
@@ -382,3 +383,19 @@ def test_after_an_uninstall_the_users_home_is_as_it_was(
     done = run("uninstall", "--with-memory", "--yes", "--json")
     assert str(root / ".recollect") not in done.json["stays"], "all in it is ours"
     assert _files(root) == before
+
+
+def test_without_the_packages_of_the_worker_no_memory_is_promised(
+    run: Run, home: Path, claude: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Installed with `recollect[local]` alone, hooks reach no worker: both say what to install."""
+
+    def find_spec(name: str) -> object:
+        return None if name == "uvicorn" else importlib.util.find_spec(name)
+
+    monkeypatch.setattr("recollect.integrations.commands.find_spec", find_spec)
+    assert "pip install 'recollect[server]'" in run("--home", home, "init", "claude-code").out
+    checks = run("--home", home, "doctor", "--json").json["checks"]
+    (check,) = (each for each in checks if each["name"] == "claude-code")
+    assert check["state"] == "wrong"
+    assert "recollect[server]" in check["hint"]

@@ -157,3 +157,14 @@ def test_a_doubtful_search_shows_fewer_hits(run: Run, tmp_path: Path) -> None:
     assert asked.out.count(" is fine.\n") == 4
     lines = run("--home", home, "search", question, "--lines")
     assert len(lines.out.splitlines()) == DOUBTED
+
+
+@pytest.mark.parametrize("command", [("observe", "Deployed"), ("remember", "Use tabs")])
+def test_a_project_that_is_nowhere_is_refused(
+    run: Run, home: Path, command: tuple[str, ...]
+) -> None:
+    """A typo would put it where no search of the project finds it."""
+    run("--home", home, "init")
+    done = run("--home", home, *command, "--project", "/nope", "--json")
+    assert (done.code, done.error["code"]) == (1, "not_found")
+    assert run("--home", home, "sessions", "--json").json["sessions"] == []

@@ -183,7 +183,7 @@ def test_what_a_person_rules_is_a_decision(words: str) -> None:
 
 
 def test_a_command_of_blank_lines_is_classified_in_time() -> None:
-    """It took two minutes for 60,000 of them; half a million would be ended as a test that hangs."""
+    """It took two minutes for 60,000 of them; half a million would never end."""
     evidence = _tool("Bash", {"command": " \n" * 500_000 + "curl https://example.org"})
     assert trust_of(evidence, is_owners=True) == "web"
     assert trust_of(_tool("Bash", {"command": "A=b\n" * 250_000}), is_owners=True) == "tool"

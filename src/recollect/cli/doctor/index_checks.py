@@ -15,6 +15,7 @@ from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.events import MemoryFlushed
 from recollect.hook.spool import ASIDE, SpoolState
 from recollect.index.model.locks import REINDEX, IndexLocks
+from recollect.integrations.commands import has_server
 from recollect.integrations.installing import Record
 from recollect.memory import Memory
 from recollect.recall.guest_notes import GuestNotes, guest_notes
@@ -282,6 +283,9 @@ def check_client(home: Path, name: str, record: Record, memory: Memory) -> Check
         return note(name, "off: the memory is paused", "`recollect resume`")
     if is_served(home):
         return sound(name, "on: the worker runs")
+    if not has_server():
+        detail = "off: the packages of the worker are not installed"
+        return wrong(name, detail, "run pip install 'recollect[server]'")
     failed_at = start_failed_at(home)
     if failed_at is not None:
         detail = f"off: the worker could not start at {moment(failed_at)}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from recollect.cli.addresses import path_or_name
+from recollect.cli.addresses import path_to_keep, project_path
 from recollect.cli.help import App
 from recollect.cli.invocation import Project, User, answer, argument, opened
 from recollect.cli.output.formatting import day, moment
@@ -70,7 +70,7 @@ def remember(
             kind,
             importance,
             about=about,
-            project=None if project is None else path_or_name(project),
+            project=None if project is None else path_to_keep(memory, project),
         )
     answer(context, outcome, lambda: _show_remembered(outcome))
 
@@ -106,7 +106,7 @@ def list_facts(
     with opened(context) as memory:
         facts = memory.facts.list(
             user,
-            None if project is None else memory.projects.path_of(path_or_name(project)),
+            None if project is None else project_path(memory, project),
             kind,
             status=status,
             as_of=_moment(memory, as_of),

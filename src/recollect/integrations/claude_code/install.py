@@ -22,6 +22,7 @@ from recollect.integrations.commands import (
     has_mcp,
     hook_command,
     hook_timeout_s,
+    missing_packages,
     server_command,
 )
 from recollect.integrations.installing import (
@@ -146,8 +147,7 @@ def _notes(setup: Setup) -> Iterator[str]:
     if setup.options.get("http"):
         token = token_file(setup.home, NAME)
         yield f'Start it with the token: export {TOKEN_VARIABLE}="$(cat {token})"'
-    if not has_mcp():
-        yield "Its tools are left out: pip install 'recollect[mcp]', then run this again."
+    yield from missing_packages()
 
 
 def _json(document: object) -> bytes:

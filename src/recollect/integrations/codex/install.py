@@ -16,8 +16,8 @@ from recollect.integrations.commands import (
     has_mcp,
     hook_command,
     hook_timeout_s,
+    missing_packages,
     server_command,
-    without_mcp,
 )
 from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
 from recollect.integrations.json_text import JsonEntry
@@ -97,7 +97,7 @@ def _group(setup: Setup, event: str) -> dict[str, Any]:
 
 def _notes(folder: Path) -> Iterator[str]:
     yield "Start Codex and trust the hooks, with /hooks: until then it leaves them out."
-    yield from without_mcp()
+    yield from missing_packages()
     if _has_hooks(folder / CONFIG_FILE):
         yield f"Codex warns of hooks in two files: move those of {CONFIG_FILE} to {HOOKS_FILE}."
 

@@ -6,7 +6,7 @@ import shlex
 from typing import Any
 
 from recollect.core.settings import client_folders
-from recollect.integrations.commands import hook_command, hook_timeout_s, without_mcp
+from recollect.integrations.commands import hook_command, hook_timeout_s, missing_packages
 from recollect.integrations.copilot.payloads import EVENTS, CopilotHooks
 from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
 from recollect.integrations.json_text import json_file
@@ -38,7 +38,7 @@ class Copilot:
             self.name,
             own={file: json_file({"version": _FORMAT, "hooks": _hooks(setup)})},
             entries=server_entries(self.name, setup),
-            notes=[_AGAIN, *without_mcp()],
+            notes=[_AGAIN, *missing_packages()],
             token=TokenOrder(),
         )
 

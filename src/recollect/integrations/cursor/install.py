@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from recollect.core.settings import client_folders
-from recollect.integrations.commands import hook_command, hook_timeout_s, without_mcp
+from recollect.integrations.commands import hook_command, hook_timeout_s, missing_packages
 from recollect.integrations.cursor.payloads import EVENTS, CursorHooks
 from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
 from recollect.integrations.json_text import JsonEntry
@@ -37,7 +37,7 @@ class Cursor:
             setup.home,
             self.name,
             entries={file: _hooks(setup), **server_entries(self.name, setup)},
-            notes=[*_NOTES, *without_mcp()],
+            notes=[*_NOTES, *missing_packages()],
             token=TokenOrder(),
         )
 

@@ -15,8 +15,8 @@ from recollect.integrations.commands import (
     has_mcp,
     hook_command,
     hook_timeout_ms,
+    missing_packages,
     server_command,
-    without_mcp,
 )
 from recollect.integrations.gemini.payloads import EVENTS, GeminiHooks
 from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
@@ -45,7 +45,7 @@ class Gemini:
             folder / "hooks" / "hooks.json": json_file({"hooks": _hooks(setup)}),
         }
         return installation_of(
-            setup.home, self.name, own=own, notes=[_AGAIN, *without_mcp()], token=TokenOrder()
+            setup.home, self.name, own=own, notes=[_AGAIN, *missing_packages()], token=TokenOrder()
         )
 
 

@@ -6,7 +6,7 @@ import json
 from importlib.resources import files
 
 from recollect.core.settings import client_folders
-from recollect.integrations.commands import hook_command, without_mcp
+from recollect.integrations.commands import hook_command, missing_packages
 from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
 from recollect.integrations.mcp_clients.install import server_entries
 from recollect.integrations.opencode.payloads import OpenCodeHooks
@@ -40,7 +40,7 @@ class OpenCode:
             self.name,
             own={file: _plugin(setup)},
             entries=server_entries(self.name, setup),
-            notes=[_AGAIN, *without_mcp()],
+            notes=[_AGAIN, *missing_packages()],
             token=TokenOrder(),
         )
 

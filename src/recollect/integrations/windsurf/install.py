@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from recollect.core.settings import client_folders
-from recollect.integrations.commands import hook_command, without_mcp
+from recollect.integrations.commands import hook_command, missing_packages
 from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
 from recollect.integrations.json_text import JsonEntry
 from recollect.integrations.mcp_clients.install import server_entries
@@ -38,7 +38,7 @@ class Windsurf:
             setup.home,
             self.name,
             entries={file: _hooks(setup), **server_entries(self.name, setup)},
-            notes=[*_NOTES, *without_mcp()],
+            notes=[*_NOTES, *missing_packages()],
             token=TokenOrder(),
         )
 

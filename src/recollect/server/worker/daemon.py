@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
@@ -20,6 +19,7 @@ from recollect.core.clock import SystemClock
 from recollect.core.errors import NotFound, RecollectError, StoreBusy, StoreError
 from recollect.core.settings.environment import is_inside, surroundings
 from recollect.core.threads import run_on_thread
+from recollect.integrations.commands import has_server
 from recollect.server.client import WorkerConnection
 from recollect.server.presence import (
     LOGS,
@@ -185,7 +185,7 @@ def autostart(home: Path, patience_s: float = 0.0) -> bool:
         patience_s: How long to wait until the worker answers, whoever starts it. 0 returns at once:
             a command has its answer, the next one finds the worker.
     """
-    if is_inside() or find_spec("uvicorn") is None:
+    if is_inside() or not has_server():
         return False
     with suppress(OSError, RecollectError), WriteQueue(home / START_LOCK).turn(patience_s):
         process = None
