@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.cli.output.formatting import count
 from recollect.cli.output.screen import one_line, show
 
 if TYPE_CHECKING:  # for a name only
@@ -17,12 +16,12 @@ if TYPE_CHECKING:  # for a name only
     from recollect.memory import Memory
 
 HEADINGS = {
-    "rule": ("rule", "rules"),
-    "decision": ("decision", "decisions"),
-    "relationship": ("about people", "about people"),
-    "open_end": ("open end", "open ends"),
+    "rule": "rules",
+    "decision": "decisions",
+    "relationship": "about people",
+    "open_end": "open ends",
 }
-"""Kind of facts -> its heading, of one and of several."""
+"""Kind of facts -> its heading. How many there are stands in the line of what is now known."""
 MOST_SHOWN = 3
 MOST_QUESTIONS = 3
 _MOST_TRIED = 12
@@ -59,7 +58,7 @@ class Learned(msgspec.Struct, frozen=True, kw_only=True):
     """What is new.
 
     Attributes:
-        facts: By kind, the newest first; only the kinds of `HEADINGS` that there are.
+        facts: By kind, at most 100 of each; only the kinds of `HEADINGS` that there are.
         questions: Each was asked, and found something.
     """
 
@@ -85,8 +84,7 @@ def learned_since(memory: Memory, since: int) -> Learned:
 def show_learned(learned: Learned) -> None:
     """Print it, a few lines of each kind; nothing where nothing was learned."""
     for kind, facts in learned.facts.items():
-        one, many = HEADINGS[kind]
-        show((count(len(facts), one, many), "bold"))
+        show((HEADINGS[kind], "bold"))
         for fact in facts[:MOST_SHOWN]:
             show((f"  {one_line(fact.text)}", ""))
         if len(facts) > MOST_SHOWN:
