@@ -279,7 +279,7 @@ class HttpHistory(History):
 
         def record(session: str, tool: str, **fields: Any) -> SimpleNamespace:
             made = done("POST", "/api/observations", session_id=session, tool_name=tool, **fields)
-            return SimpleNamespace(number=made["id"])
+            return SimpleNamespace(number=made["id"], type=made["type"])
 
         def erase(*, session_id: str, with_forks: bool) -> SimpleNamespace:
             made = done("POST", "/api/erase", session=session_id, with_forks=with_forks)

@@ -99,24 +99,34 @@ def start(home: Path, options: Mapping[str, int | str] = MappingProxyType({})) -
         RecollectError: it could not start; the error is its own.
     """
     with WriteQueue(home / START_LOCK).turn(START_S):
-        if not is_served(home):
-            return _started(home, options)
-        there = find_presence(home)
-        if there is None or options:
-            raise served_already(home)
+        if is_served(home):
+            if options:
+                raise served_already(home)
+            process = None
+        else:
+            process = _spawn(home, [f"--{name}={value}" for name, value in options.items()])
+
+        def is_over() -> bool:
+            if process is not None and process.poll() is None:
+                return False
+            return bool(options) or not is_served(home)
+
+        pid = process.pid if process is not None and options else None
+        there = awaited(home, START_S, is_over, pid)
+        if there is None:
+            raise _no_start(home, process)
         return there
 
 
-def _started(home: Path, options: Mapping[str, int | str]) -> Presence:
-    process = _spawn(home, [f"--{name}={value}" for name, value in options.items()])
-    presence = awaited(home, START_S, lambda: process.poll() is not None, process.pid)
-    if presence is not None:
-        return presence
-    if process.returncode is not None:
-        raise _failure(home)
+def _no_start(home: Path, process: subprocess.Popen[bytes] | None) -> RecollectError:
+    """Return why no worker answers; ends a process that is still at its start."""
+    if process is None:
+        return served_already(home)
+    if process.poll() is not None:
+        return _failure(home)
     process.kill()
     hint = f"see {home / LOGS}; or run `recollect serve` to watch it start"
-    raise StoreBusy(f"the worker did not answer within {START_S:g} s", hint=hint)
+    return StoreBusy(f"the worker did not answer within {START_S:g} s", hint=hint)
 
 
 def awaited(
