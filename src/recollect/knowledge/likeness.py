@@ -41,7 +41,7 @@ from recollect.text.statements.likeness import (
 
 MOST_LINKS = 3
 """Newer sentences that replace one, and as many that are flagged for it; the first ones."""
-MOST_SHARING = 64
+MOST_SHARING = 5
 """Sentences of an audience that hold a word. One that more of them hold is common there: it finds
 no pair, though it counts for those that a rarer one finds. It bounds the work for each sentence,
 however long the talk."""

@@ -70,6 +70,9 @@ def test_each_kind_of_statement_is_recognised(said: str, kind: str) -> None:
         "我可能明年搬到成都。",
         "来年、仙台に引っ越すかもしれません。",
         "내년에 대구로 이사할지도 몰라요.",
+        "Losing my job was hard.",
+        "Perder mi trabajo fue duro.",
+        "Perdre mon travail a été dur.",
     ],
 )
 def test_questions_plans_quotes_and_code_state_nothing(said: str) -> None:
