@@ -54,8 +54,8 @@ def with_records(batch: DetailBatch) -> DetailBatch:
     from recollect.sessions.record.message import Message
 
     kinds = {"observation": Observation, "message": Message, "episode": Episode, "fact": Fact}
-    found = tuple(
+    details = tuple(
         msgspec.structs.replace(each, record=msgspec.convert(each.record, kinds[each.kind]))
         for each in batch.found
     )
-    return msgspec.structs.replace(batch, found=found)
+    return msgspec.structs.replace(batch, found=details)

@@ -51,14 +51,14 @@ def read_details(
 
     def unit(tx: Transaction) -> dict[str, _Record]:
         audience = parts.audience(tx, asker)
-        found = {name: _find(tx, parts.scope, audience, name, kinds[name]) for name in names}
-        return {name: record for name, record in found.items() if record is not None}
+        matches = {name: _find(tx, parts.scope, audience, name, kinds[name]) for name in names}
+        return {name: record for name, record in matches.items() if record is not None}
 
-    found = parts.database.read(unit)
-    details = [_detail(parts, found[name], max_tokens) for name in names if name in found]
+    records = parts.database.read(unit)
+    details = [_detail(parts, records[name], max_tokens) for name in names if name in records]
     return DetailBatch(
         found=tuple(details),
-        missing=tuple(name for name in names if name not in found),
+        missing=tuple(name for name in names if name not in records),
         tokens=sum(detail.tokens for detail in details),
     )
 
@@ -69,60 +69,58 @@ def _kind(name: str) -> str | None:
     Raises:
         InvalidInput: it is not the form of an id or a number.
     """
-    meant = parse_record(name)
-    if meant is None:
+    record_name = parse_record(name)
+    if record_name is None:
         hint = "write #12, m88 or e3; in a shell with quotes: '#12'"
         raise InvalidInput("an id must be a UUID or a number such as #12", hint=hint)
-    return meant.kind
+    return record_name.kind
 
 
 def _find(
-    tx: Transaction, scope: Scope, audience: Audience, name: str, meant: str | None
+    tx: Transaction, scope: Scope, audience: Audience, name: str, kind: str | None
 ) -> _Record | None:
     """Return the record that a name means; None where there is none, or none that is heard."""
     ways = {"observation": _observation, "message": _message, "episode": _episode, "fact": _fact}
-    for kind, way in ways.items():
-        if meant in {None, kind}:
+    for each, way in ways.items():
+        if kind in {None, each}:
             with suppress(NotFound):
-                found = way(tx, scope, audience, name.strip())
-                if found is not None:
-                    return found
+                record = way(tx, scope, audience, name.strip())
+                if record is not None:
+                    return record
     return None
 
 
 def _observation(
     tx: Transaction, scope: Scope, audience: Audience, name: str
 ) -> Observation | None:
-    found = find_observation(tx, scope, name)
-    return next(iter(as_heard(tx, audience, [] if found is None else [found])), None)
+    observation = find_observation(tx, scope, name)
+    return next(iter(as_heard(tx, audience, [] if observation is None else [observation])), None)
 
 
 def _message(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Message | None:
-    found = named_message(tx, scope, name)
-    if found is None or audience.group is None:
-        return found
-    session = require_session(tx, scope, found.session_id)
-    is_heard = audience.hears(session, found.turn_sender) and is_shown(tx, session, found.seq)
-    return found if is_heard else None
+    message = named_message(tx, scope, name)
+    if message is None or audience.group is None:
+        return message
+    session = require_session(tx, scope, message.session_id)
+    is_heard = audience.hears(session, message.turn_sender) and is_shown(tx, session, message.seq)
+    return message if is_heard else None
 
 
 def _episode(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Episode | None:
-    found = require_episode(tx, scope, name)
+    episode = require_episode(tx, scope, name)
     if audience.group is None:
-        return found
-    session = find_session(tx, scope, found.session_id)
+        return episode
+    session = find_session(tx, scope, episode.session_id)
     is_deleted = session is not None and session.status == DELETED
-    heard = None if is_deleted else heard_episode(found, audience)
-    return (
-        heard if audience.is_owners or heard is None else msgspec.structs.replace(heard, deeds="")
-    )
+    view = None if is_deleted else heard_episode(episode, audience)
+    return view if audience.is_owners or view is None else msgspec.structs.replace(view, deeds="")
 
 
 def _fact(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Fact | None:
-    found = find_fact(tx, scope, name)
-    if found is None or found.status == "forgotten":
+    fact = find_fact(tx, scope, name)
+    if fact is None or fact.status == "forgotten":
         return None
-    return next(iter(only_heard(audience, [found])), None)
+    return next(iter(only_heard(audience, [fact])), None)
 
 
 def _detail(parts: ObservationParts, record: _Record, most: int | None) -> Detail:
@@ -144,8 +142,8 @@ def _detail(parts: ObservationParts, record: _Record, most: int | None) -> Detai
     else:
         kind = "episode"
         deeds = cut_to_tokens(record.deeds, None if most is None else most // 2)
-        left = None if most is None else most - estimate_tokens(deeds)
-        summary = cut_to_tokens(record.summary, left)
+        budget = None if most is None else most - estimate_tokens(deeds)
+        summary = cut_to_tokens(record.summary, budget)
         record = msgspec.structs.replace(record, summary=summary, deeds=deeds)
         tokens = estimate_tokens(record.text)
     name = show_number(kind, record.number)
@@ -154,7 +152,7 @@ def _detail(parts: ObservationParts, record: _Record, most: int | None) -> Detai
 
 def _cost(message: Message) -> int:
     """Return the tokens of a message: of its text, or of its blocks where it has others."""
-    said = estimate_tokens(message.text)
+    tokens = estimate_tokens(message.text)
     if all(type(block) is TextBlock for block in message.blocks):
-        return said
-    return max(said, estimate_tokens(msgspec.json.encode(message.blocks).decode()))
+        return tokens
+    return max(tokens, estimate_tokens(msgspec.json.encode(message.blocks).decode()))

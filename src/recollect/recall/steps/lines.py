@@ -188,7 +188,7 @@ def select_rows(
     tx: Transaction,
     kind: str,
     where: Condition,
-    chosen: Sequence[str] | Sequence[int] | None = None,
+    keys: Sequence[str] | Sequence[int] | None = None,
     by: Literal["id", "number"] = "id",
 ) -> list[Placed]:
     """Return the records of a kind that meet a condition, if they are shown; oldest first.
@@ -197,8 +197,8 @@ def select_rows(
         tx: A transaction.
         kind: One of `TABLES`.
         where: Which ones.
-        chosen: Only those with these ids, or numbers.
-        by: Which of both they are.
+        keys: Only those with these ids, or numbers.
+        by: Which of the two the keys are.
 
     Raises:
         StoreCorrupt: one is missing, or is not what was stored.
@@ -206,21 +206,21 @@ def select_rows(
     columns, head, table = TABLES[kind]
     of: LiteralString = head + table
     params = where.params
-    if chosen is not None:
+    if keys is not None:
         is_chosen: LiteralString = "t.id = listed AND " if by == "id" else "t.number = listed AND "
         of = head + LISTED + table + is_chosen
-        params = [listed(chosen), *params]
+        params = [listed(keys), *params]
     of += where.sql + " AND " + SHOWN[kind] + _WITH_SESSION
-    found = placed_rows(compared_rows(tx, columns, of, params), LineRow)
-    ids = [row.id for row, _ in found]
-    if chosen is not None and by == "id":
-        ids = list(map(str, chosen))
-    _check(tx, kind, where, ids, {row.id for row, _ in found})
-    return found
+    rows = placed_rows(compared_rows(tx, columns, of, params), LineRow)
+    ids = [row.id for row, _ in rows]
+    if keys is not None and by == "id":
+        ids = list(map(str, keys))
+    _check(tx, kind, where, ids, {row.id for row, _ in rows})
+    return rows
 
 
 def _check(
-    tx: Transaction, kind: str, where: Condition, ids: Sequence[str], found: set[str]
+    tx: Transaction, kind: str, where: Condition, ids: Sequence[str], row_ids: set[str]
 ) -> None:
     """Check that records are as stored, and that the missing ones of these ids do not exist.
 
@@ -235,31 +235,31 @@ def _check(
         return
     from recollect.observations.rows import select_observations
 
-    shown = where.also("is_forgotten = ?", 0)
-    if found != {each.id for each in select_observations(tx, shown, "id", -1, ids=ids)}:
+    condition = where.also("is_forgotten = ?", 0)
+    if row_ids != {each.id for each in select_observations(tx, condition, "id", -1, ids=ids)}:
         raise damaged_rows()
 
 
 def lines_of(tx: Transaction, scope: Scope, result: SearchResult, audience: Audience) -> IndexLines:
     """Return the lines of hits, without those that are gone meanwhile or not heard."""
-    known: dict[str, IndexLine] = {}
+    by_ref: dict[str, IndexLine] = {}
     for source, kind in _KINDS.items():
         ids = [hit.ref for hit in result.hits if hit.source == source]
-        found = select_rows(tx, kind, Condition(scope, "session_id"), ids) if ids else []
-        known |= {
+        rows = select_rows(tx, kind, Condition(scope, "session_id"), ids) if ids else []
+        by_ref |= {
             row.id: row.line(audience)
-            for row, place in found
-            if audience.group is None or audience.hears_record(kind, place)
+            for row, turn in rows
+            if audience.group is None or audience.hears_record(kind, turn)
         }
-    known |= _fact_lines(tx, scope, result, audience)
-    known |= _episode_lines(tx, scope, result, audience)
+    by_ref |= _fact_lines(tx, scope, result, audience)
+    by_ref |= _episode_lines(tx, scope, result, audience)
     lines = placed(
         tx,
         scope,
         [
-            _file_line(hit) if hit.path is not None else known[hit.ref]
+            _file_line(hit) if hit.path is not None else by_ref[hit.ref]
             for hit in result.hits
-            if hit.path is not None or hit.ref in known
+            if hit.path is not None or hit.ref in by_ref
         ],
         audience,
     )
@@ -369,5 +369,5 @@ def _file_line(hit: Hit) -> IndexLine:
 def _title(text: str) -> str:
     """Return the first line that is not empty, without terminal control sequences."""
     first = next((line for line in text.splitlines() if line.strip()), "")
-    said = " ".join("".join(c if c.isprintable() else " " for c in first).split())
-    return said if len(said) <= _TITLE else said[: _TITLE - 1].rstrip() + "…"
+    title = " ".join("".join(c if c.isprintable() else " " for c in first).split())
+    return title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + "…"

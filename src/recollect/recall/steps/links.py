@@ -52,64 +52,62 @@ class Linker(msgspec.Struct, frozen=True, kw_only=True):
         """Return a result whose hits have their links."""
         numbers = {hit.number for hit in result.hits if hit.source == OBSERVATIONS}
         paths = {hit.path for hit in result.hits if hit.path is not None}
-        named = dict.fromkeys([*self._from_files(paths), *self._to_observations(numbers)])
-        ends = [[each for each in named if _is_of(hit, *each)][:MOST] for hit in result.hits]
-        links = self._resolved([each for found in ends for each in found])
+        mentions = dict.fromkeys([*self._from_files(paths), *self._to_observations(numbers)])
+        ends = [[each for each in mentions if _is_of(hit, *each)][:MOST] for hit in result.hits]
+        links = self._resolved([each for own in ends for each in own])
         if not links:
             return result
         hits = [
-            msgspec.structs.replace(
-                hit, links=tuple(links[each] for each in found if each in links)
-            )
-            for hit, found in zip(result.hits, ends, strict=True)
+            msgspec.structs.replace(hit, links=tuple(links[each] for each in own if each in links))
+            for hit, own in zip(result.hits, ends, strict=True)
         ]
         return msgspec.structs.replace(result, hits=hits)
 
-    def read(self, read: ReadResult, mentions: Iterable[tuple[int, int]]) -> ReadResult:
+    def read(self, part: ReadResult, mentions: Iterable[tuple[int, int]]) -> ReadResult:
         """Return lines of a file with their links; ``mentions`` are those of the whole file."""
-        last = read.from_line + read.lines - 1
-        within = [(read.path, *each) for each in mentions if read.from_line <= each[0] <= last]
-        return msgspec.structs.replace(read, links=tuple(self._resolved(within).values()))
+        last = part.from_line + part.lines - 1
+        within = [(part.path, *each) for each in mentions if part.from_line <= each[0] <= last]
+        return msgspec.structs.replace(part, links=tuple(self._resolved(within).values()))
 
     def details(self, batch: DetailBatch) -> DetailBatch:
         """Return records with their links."""
         numbers = {each.record.number for each in batch.found if each.kind == "observation"}
         links = self._resolved(self._to_observations(numbers)).values()
-        found = tuple(_linked(each, links) for each in batch.found)
-        return msgspec.structs.replace(batch, found=found) if links else batch
+        details = tuple(_linked(each, links) for each in batch.found)
+        return msgspec.structs.replace(batch, found=details) if links else batch
 
     def _from_files(self, paths: set[str]) -> list[_Named]:
-        found = self.index.mentions(self.scope.tenant, paths=paths) if paths else []
-        return [(each.ref, each.line, each.number) for each in found if each.ref in paths]
+        mentions = self.index.mentions(self.scope.tenant, paths=paths) if paths else []
+        return [(each.ref, each.line, each.number) for each in mentions if each.ref in paths]
 
     def _to_observations(self, numbers: Iterable[int | None]) -> list[_Named]:
-        wanted = [number for number in numbers if number is not None]
-        if not (wanted and self.has_files):
+        targets = [number for number in numbers if number is not None]
+        if not (targets and self.has_files):
             return []
-        found = self.index.mentions(self.scope.tenant, numbers=wanted)
+        mentions = self.index.mentions(self.scope.tenant, numbers=targets)
         audience = self.records.read(lambda tx: self.audience(tx, self.asker))
         return [
-            (each.ref, each.line, each.number) for each in found if audience.sees_file(each.ref)
+            (each.ref, each.line, each.number) for each in mentions if audience.sees_file(each.ref)
         ]
 
-    def _resolved(self, named: Sequence[_Named]) -> dict[_Named, Link]:
+    def _resolved(self, mentions: Sequence[_Named]) -> dict[_Named, Link]:
         """Return links to the observations that exist and that they hear, in order."""
-        if not named:
+        if not mentions:
             return {}
-        numbers = sorted({number for _, _, number in named})
+        numbers = sorted({number for _, _, number in mentions})
         where = Condition(self.scope, "session_id")
 
         def unit(tx: Transaction) -> dict[int | None, IndexLine]:
             audience = self.audience(tx, self.asker)
-            rows = select_rows(tx, "observation", where, numbers, by="number")
-            heard = (row for row, place in rows if audience.hears_record(row.kind, place))
-            return {row.number: row.line(audience) for row in heard}
+            pairs = select_rows(tx, "observation", where, numbers, by="number")
+            rows = (row for row, turn in pairs if audience.hears_record(row.kind, turn))
+            return {row.number: row.line(audience) for row in rows}
 
-        known = self.records.read(unit)
+        lines = self.records.read(unit)
         return {
             each: Link(path=each[0], line=each[1], number=each[2], ref=row.ref, title=row.title)
-            for each in named
-            if (row := known.get(each[2])) is not None
+            for each in mentions
+            if (row := lines.get(each[2])) is not None
         }
 
 
@@ -121,5 +119,5 @@ def _is_of(hit: Hit, path: str, line: int, number: int) -> bool:
 
 
 def _linked(detail: Detail, links: Iterable[Link]) -> Detail:
-    found = [link for link in links if link.ref == detail.record.id]
-    return msgspec.structs.replace(detail, links=tuple(found[:MOST])) if found else detail
+    matches = [link for link in links if link.ref == detail.record.id]
+    return msgspec.structs.replace(detail, links=tuple(matches[:MOST])) if matches else detail

@@ -52,26 +52,26 @@ class Named(msgspec.Struct, frozen=True):
             result: Of the search.
             query: The question, all of which is the name of a record.
         """
-        meant, wanted = parse_record(query), self.options.sources
+        record_name, sources = parse_record(query), self.options.sources
         ways = (
             (SESSIONS, "message", self._message),
             (OBSERVATIONS, "observation", self._observation),
             (EPISODES, "episode", self._episode),
             (FACTS, "fact", self._fact),
         )
-        asked = [
+        lookups = [
             find
             for source, kind, find in ways
-            if meant is not None
-            and meant.kind in {None, kind}
-            and (wanted is None or source in wanted)
+            if record_name is not None
+            and record_name.kind in {None, kind}
+            and (sources is None or source in sources)
         ]
 
         def unit(tx: Transaction) -> Hit | None:
             audience = self.audience(tx, self.asker)
-            return next(filter(None, (find(tx, audience, query.strip()) for find in asked)), None)
+            return next(filter(None, (find(tx, audience, query.strip()) for find in lookups)), None)
 
-        hit = self.database.read(unit) if asked else None
+        hit = self.database.read(unit) if lookups else None
         if hit is None:
             return result
         others = [each for each in result.hits if each.ref != hit.ref]
@@ -85,7 +85,7 @@ class Named(msgspec.Struct, frozen=True):
             return None
         if not audience.hears(session, message.turn_sender):
             return None
-        place = f"session:{message.session_id}#{message.seq}"
+        citation = f"session:{message.session_id}#{message.seq}"
         return Hit(
             score=1.0,
             source=SESSIONS,
@@ -98,47 +98,47 @@ class Named(msgspec.Struct, frozen=True):
             number=message.number,
             role=message.role,
             name=message.name,
-            citation=place if self.options.citations else None,
+            citation=citation if self.options.citations else None,
         )
 
     def _observation(self, tx: Transaction, audience: Audience, name: str) -> Hit | None:
-        known = find_observation(tx, self.scope, name)
-        for found in as_heard(tx, audience, [] if known is None else [known]):
-            said = (found.title, found.summary, " ".join(found.files), found.error)
+        match = find_observation(tx, self.scope, name)
+        for each in as_heard(tx, audience, [] if match is None else [match]):
+            lines = (each.title, each.summary, " ".join(each.files), each.error)
             return Hit(
                 score=1.0,
                 source=OBSERVATIONS,
-                ref=found.id,
-                snippet="\n".join(dict.fromkeys(line for line in said if line)),
+                ref=each.id,
+                snippet="\n".join(dict.fromkeys(line for line in lines if line)),
                 why={"named": 1.0},
-                at=found.created_at,
-                session_id=found.session_id,
-                number=found.number,
-                citation=f"observation:#{found.number}" if self.options.citations else None,
+                at=each.created_at,
+                session_id=each.session_id,
+                number=each.number,
+                citation=f"observation:#{each.number}" if self.options.citations else None,
             )
         return None
 
     def _fact(self, tx: Transaction, audience: Audience, name: str) -> Hit | None:
-        known = find_fact(tx, self.scope, name)
-        for found in only_heard(audience, [] if known is None else [known]):
-            if not found.is_found:
+        match = find_fact(tx, self.scope, name)
+        for fact in only_heard(audience, [] if match is None else [match]):
+            if not fact.is_found:
                 continue
-            return fact_hit(found, 1.0, {"named": 1.0}, citations=self.options.citations)
+            return fact_hit(fact, 1.0, {"named": 1.0}, citations=self.options.citations)
         return None
 
     def _episode(self, tx: Transaction, audience: Audience, name: str) -> Hit | None:
         with suppress(NotFound):
-            known = require_episode(tx, self.scope, name)
-            for found in found_episodes(tx, self.scope, {known.id: known.ended_at}, audience):
+            match = require_episode(tx, self.scope, name)
+            for episode in found_episodes(tx, self.scope, {match.id: match.ended_at}, audience):
                 return Hit(
                     score=1.0,
                     source=EPISODES,
-                    ref=found.id,
-                    snippet=found.text,
+                    ref=episode.id,
+                    snippet=episode.text,
                     why={"named": 1.0},
-                    at=found.ended_at,
-                    session_id=found.session_id,
-                    number=found.number,
-                    citation=f"episode:e{found.number}" if self.options.citations else None,
+                    at=episode.ended_at,
+                    session_id=episode.session_id,
+                    number=episode.number,
+                    citation=f"episode:e{episode.number}" if self.options.citations else None,
                 )
         return None

@@ -31,13 +31,13 @@ TITLE = 60
 
 def title_of(sessions: Sessions, session: Session) -> str:
     """Return the title of a session, or its key, or how it begins."""
-    named = session.title or session.key
-    if named is not None:
-        return named
+    name = session.title or session.key
+    if name is not None:
+        return name
     first = sessions.messages(session.id, FIRST, after_seq=0)
-    said = [" ".join(message.text.split()) for message in first if message.role == "user"]
-    lines = [line for line in map(_without_greeting, said) if _is_of_work(line)]
-    line = next(iter(lines or filter(None, said)), "")
+    texts = [" ".join(message.text.split()) for message in first if message.role == "user"]
+    lines = [line for line in map(_without_greeting, texts) if _is_of_work(line)]
+    line = next(iter(lines or filter(None, texts)), "")
     short = line if len(line) <= TITLE else f"{line[: TITLE - 1].rstrip()}…"
     return short or session.project or "untitled"
 
@@ -69,8 +69,8 @@ def _greeting() -> re.Pattern[str]:
 
 def titles_of(sessions: Sessions, session_ids: Iterable[str]) -> dict[str, str]:
     """Return the titles of sessions, by id; what was erased meanwhile is left out."""
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for session_id in session_ids:
         with suppress(NotFound):
-            found[session_id] = title_of(sessions, sessions.get(session_id))
-    return found
+            titles[session_id] = title_of(sessions, sessions.get(session_id))
+    return titles

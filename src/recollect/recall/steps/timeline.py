@@ -130,19 +130,19 @@ class ObservationRecall(Observations):
         _check_lines(before, after)
         asker = Asker(for_session, for_sender)
         if query is not None:
-            asked = {"for_session": for_session, "for_sender": for_sender}
-            asked["near_project"] = near_project
-            anchor = self._best(query, since=since, until=until, **asked)
+            filters = {"for_session": for_session, "for_sender": for_sender}
+            filters["near_project"] = near_project
+            anchor = self._best(query, since=since, until=until, **filters)
         if anchor is None:
             anchor = to_datetime(within[0] if since is not None else within[1])
-        meant = _meant(anchor)
+        target = _meant(anchor)
 
-        tried = [near_project, None] if project is None and isinstance(meant, int) else [project]
+        tried = [near_project, None] if project is None and isinstance(target, int) else [project]
 
         def unit(tx: Transaction) -> Timeline:
             audience = self._parts.audience(tx, asker)
             around = (_Around(self.scope, audience, each, within) for each in tried)
-            timelines = (each.read(meant, before, after, tx) for each in around)
+            timelines = (each.read(target, before, after, tx) for each in around)
             first = next(timelines)
             return first if first.lines else next(timelines, first)
 
@@ -161,8 +161,8 @@ class ObservationRecall(Observations):
         return begin if first is None else first, end if after is None else after
 
     def _best(self, query: str, **narrowed: Any) -> str:
-        found = self._search(query, 1, sources=[OBSERVATIONS, SESSIONS], **narrowed)
-        for hit in found.hits:
+        result = self._search(query, 1, sources=[OBSERVATIONS, SESSIONS], **narrowed)
+        for hit in result.hits:
             return hit.ref
         raise NotFound("nothing fits the question", hint="ask in other words")
 
@@ -176,10 +176,10 @@ def _check_lines(before: int, after: int) -> None:
 def _meant(anchor: object) -> RecordName | int:
     if not isinstance(anchor, str):
         return check_time(anchor)  # type: ignore[arg-type]  # it says what it must be
-    meant = parse_record(anchor)
-    if meant is None or meant.kind not in {None, *TABLES}:
+    record_name = parse_record(anchor)
+    if record_name is None or record_name.kind not in {None, *TABLES}:
         raise InvalidInput("an anchor must be a message or an observation, or a time", hint=_HINT)
-    return meant
+    return record_name
 
 
 class _Key(msgspec.Struct, frozen=True, array_like=True):
@@ -215,33 +215,33 @@ class _Around:
         self._is_bound = False
         self._shown: dict[tuple[str, str, str | None], bool] = {}
 
-    def read(self, meant: RecordName | int, before: int, after: int, tx: Transaction) -> Timeline:
-        found = None
-        if isinstance(meant, int):
-            place = (meant, "")
+    def read(self, target: RecordName | int, before: int, after: int, tx: Transaction) -> Timeline:
+        anchor = None
+        if isinstance(target, int):
+            position = (target, "")
         else:
-            found = self._anchor(tx, meant)
-            place = found.key
-        earlier = self._walk(tx, place, before, back=True)[::-1]
-        later = self._walk(tx, place, after, back=False)
-        rows = [*earlier, *([] if found is None else [found]), *later]
+            anchor = self._anchor(tx, target)
+            position = anchor.key
+        earlier = self._walk(tx, position, before, back=True)[::-1]
+        later = self._walk(tx, position, after, back=False)
+        rows = [*earlier, *([] if anchor is None else [anchor]), *later]
         own = [row.line(self._audience) for row in rows]
         lines = placed(tx, self._scope, own, self._audience)
         first, last = lines[: len(earlier)], lines[len(rows) - len(later) :]
-        line = None if found is None else lines[len(earlier)]
+        line = None if anchor is None else lines[len(earlier)]
         return Timeline(before=first, anchor=line, after=last, tokens=cost_of(lines))
 
-    def _anchor(self, tx: Transaction, meant: RecordName) -> LineRow:
+    def _anchor(self, tx: Transaction, name: RecordName) -> LineRow:
         """Return the anchor, and narrow what follows to its project and audience."""
         for kind in TABLES:
-            if meant.kind not in {None, kind}:
+            if name.kind not in {None, kind}:
                 continue
             where = Condition(self._scope, "session_id")
-            where.equal("id", meant.id).equal("number", meant.number or None)
-            for row, place in select_rows(tx, kind, where):
-                if not self._audience.hears_record(kind, place):
+            where.equal("id", name.id).equal("number", name.number or None)
+            for row, turn in select_rows(tx, kind, where):
+                if not self._audience.hears_record(kind, turn):
                     continue
-                self._group = group_of_turn(place, self._audience.owner)
+                self._group = group_of_turn(turn, self._audience.owner)
                 self._is_bound = self._project is None
                 self._project = self._project or row.project
                 return row
@@ -249,48 +249,48 @@ class _Around:
         raise NotFound("the record does not exist", hint="use a number that a search shows")
 
     def _walk(
-        self, tx: Transaction, place: tuple[int, str], most: int, *, back: bool
+        self, tx: Transaction, edge: tuple[int, str], most: int, *, back: bool
     ) -> list[LineRow]:
         """Return the nearest records that are heard, the nearest first."""
         near: list[_Key] = []
         is_more = True
         while is_more and len(near) < most:
-            pages = [self._page(tx, kind, place, back=back) for kind in TABLES]
+            pages = [self._page(tx, kind, edge, back=back) for kind in TABLES]
             # Beyond the end of a full page there may be more of its kind.
             ends = [page[-1].place for page in pages if len(page) == _PAGE]
-            place = (max(ends) if back else min(ends)) if ends else place
+            edge = (max(ends) if back else min(ends)) if ends else edge
             nearest = sorted(chain(*pages), key=lambda each: each.place, reverse=back)
             if ends:
-                nearest = [k for k in nearest if not (k.place < place if back else k.place > place)]
+                nearest = [k for k in nearest if not (k.place < edge if back else k.place > edge)]
             for start in range(0, len(nearest), _CHUNK):
                 near += self._told_once(tx, nearest[start : start + _CHUNK])
                 if len(near) >= most:
                     break
             is_more = bool(ends)
-        chosen = near[:most]
+        keys = near[:most]
         rows: dict[str, LineRow] = {}
         for kind in TABLES:
-            ids = [key.id for key in chosen if key.kind == kind]
-            found = select_rows(tx, kind, Condition(self._scope, "session_id"), ids)
-            rows |= {row.id: row for row, _ in found}
-        if rows.keys() != {key.id for key in chosen}:
+            ids = [key.id for key in keys if key.kind == kind]
+            pairs = select_rows(tx, kind, Condition(self._scope, "session_id"), ids)
+            rows |= {row.id: row for row, _ in pairs}
+        if rows.keys() != {key.id for key in keys}:
             raise StoreCorrupt("a record is in an index alone", hint="look with `recollect doctor`")
-        return [rows[key.id] for key in chosen]
+        return [rows[key.id] for key in keys]
 
     def _told_once(self, tx: Transaction, keys: list[_Key]) -> list[_Key]:
         """Return the keys that are shown: of a call and its observation the latter, if heard."""
-        shown = [key for key in keys if self._is_shown(tx, key)]
-        said = [
+        candidates = [key for key in keys if self._is_shown(tx, key)]
+        ids = [
             key.id
-            for key in shown
+            for key in candidates
             if key.kind == "message"
             and self._is_shown(tx, msgspec.structs.replace(key, kind="observation"))
         ]
-        calls = set(tx.all(_CALLS, (msgspec.json.encode(said).decode(),))) if said else set()
-        return [key for key in shown if (key.id,) not in calls]
+        calls = set(tx.all(_CALLS, (msgspec.json.encode(ids).decode(),))) if ids else set()
+        return [key for key in candidates if (key.id,) not in calls]
 
     def _page(
-        self, tx: Transaction, kind: str, place: tuple[int, str], *, back: bool
+        self, tx: Transaction, kind: str, position: tuple[int, str], *, back: bool
     ) -> list[_Key]:
         """Return the next records of a kind from a position on, the nearest first."""
         where = Condition(self._scope, "session_id")
@@ -304,9 +304,9 @@ class _Around:
         ]
         where.also(_NOT_OF, msgspec.json.encode(unheard).decode())
         # The first of these comparisons can use an index.
-        where.also("created_at <= ?" if back else "created_at >= ?", place[0])
+        where.also("created_at <= ?" if back else "created_at >= ?", position[0])
         where.sql += " AND (created_at, id) < (?, ?)" if back else " AND (created_at, id) > (?, ?)"
-        where.params += place
+        where.params += position
         if self._within != _ALWAYS:
             where.also("created_at >= ?", self._within[0]).also("created_at < ?", self._within[1])
         order: LiteralString = " ORDER BY created_at, id LIMIT ?"
@@ -327,6 +327,6 @@ class _Around:
         rows = compared_rows(tx, _PLACE, _OF_SESSION, (key.session_id,))
         if not rows:
             return False
-        (place,) = typed_rows([(*rows[0], key.turn_sender)], ConversationTurn)
-        is_theirs = self._group in {None, group_of_turn(place, self._audience.owner)}
-        return is_theirs and self._audience.hears_record(key.kind, place)
+        (turn,) = typed_rows([(*rows[0], key.turn_sender)], ConversationTurn)
+        is_theirs = self._group in {None, group_of_turn(turn, self._audience.owner)}
+        return is_theirs and self._audience.hears_record(key.kind, turn)
