@@ -26,28 +26,28 @@ def changed_episodes(tx: Transaction, changes: Changes) -> Changed:
 
     One whose session is deleted counts as gone; one whose session retention removed is there.
     """
-    found = typed_rows(tx.all(_CHANGES, (changes.after, changes.last)), tuple[str, str, int])
-    shown = {ref: is_shown for _, ref, is_shown in found}
-    known = episodes_by_id(tx, [ref for ref, is_shown in shown.items() if is_shown])
+    rows = typed_rows(tx.all(_CHANGES, (changes.after, changes.last)), tuple[str, str, int])
+    visibility = {ref: is_shown for _, ref, is_shown in rows}
+    episodes = episodes_by_id(tx, [ref for ref, is_shown in visibility.items() if is_shown])
     return Changed(
         documents=[
             _document(episode, hearers_of(episode, changes.owner))
-            for episode in known.values()
+            for episode in episodes.values()
             if changes.agent in {None, episode.agent}
         ],
         removals=[
             Removal(source=EPISODES, ref=ref, tenant=tenant)
-            for tenant, ref in {ref: (tenant, ref) for tenant, ref, _ in found}.values()
-            if ref not in known
+            for tenant, ref in {ref: (tenant, ref) for tenant, ref, _ in rows}.values()
+            if ref not in episodes
         ],
     )
 
 
 def searched_text(episode: Episode, *, is_owners: bool) -> str:
     """Return what of an episode is searched; what the agent did only where that is the owner's."""
-    told = [_LABEL.sub("", episode.summary), episode.deeds if is_owners else ""]
-    told += [said for said in (episode.outcome, *episode.open_ends) if said not in told[0]]
-    return "\n".join(filter(None, told))
+    texts = [_LABEL.sub("", episode.summary), episode.deeds if is_owners else ""]
+    texts += [text for text in (episode.outcome, *episode.open_ends) if text not in texts[0]]
+    return "\n".join(filter(None, texts))
 
 
 def _document(episode: Episode, group: VisibilityGroup) -> Document:

@@ -148,9 +148,9 @@ class Episodes:
 
         def unit(tx: Transaction) -> Episode:
             audience = parts.audience(tx, asker)
-            found = require_episode(tx, self.scope, id)
-            for heard in found_episodes(tx, self.scope, {found.id: found.ended_at}, audience):
-                return heard
+            match = require_episode(tx, self.scope, id)
+            for episode in found_episodes(tx, self.scope, {match.id: match.ended_at}, audience):
+                return episode
             raise NotFound("the episode does not exist", hint="use a number such as e3")
 
         return parts.database.read(unit)
@@ -235,8 +235,8 @@ def find_episodes(
     def unit(tx: Transaction) -> ManyEpisodes:
         return found_episodes(tx, parts.scope, at, parts.audience(tx, asker))
 
-    found = parts.database.read(unit) if at else []
-    matches = (FoundEpisode(episode=each, score=scores[each.id]) for each in found)
+    episodes = parts.database.read(unit) if at else []
+    matches = (FoundEpisode(episode=each, score=scores[each.id]) for each in episodes)
     return tuple(matches), result
 
 

@@ -29,8 +29,8 @@ _CHANGES: LiteralString = """
 
 def changed_facts(tx: Transaction, changes: Changes) -> Changed:
     """Return the facts that changed in a part of the outbox."""
-    found = tx.all(_CHANGES, (changes.after, changes.last))
-    latest = {row.ref: (row, turn) for row, turn in placed_rows(found, _Change)}.values()
+    rows = tx.all(_CHANGES, (changes.after, changes.last))
+    latest = {row.ref: (row, turn) for row, turn in placed_rows(rows, _Change)}.values()
     return Changed(
         documents=[
             _document(row, row.number, turn, group_of_turn(turn, changes.owner).name)

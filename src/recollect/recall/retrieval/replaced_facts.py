@@ -57,9 +57,9 @@ def with_asked_first(
     near = [hit.ref for hit in hits if hit.source == FACTS and hit.score >= least > 0]
     moved = 0
     for chain in _chains(tx, scope, audience, near):
-        wanted = _asked_for(chain, rule)
-        if wanted is not None and moved < MOST_CHAINS:
-            moved += _lift(hits, chain, wanted, options)
+        fact = _asked_for(chain, rule)
+        if fact is not None and moved < MOST_CHAINS:
+            moved += _lift(hits, chain, fact, options)
     return msgspec.structs.replace(result, hits=hits[: options.limit]) if moved else result
 
 
@@ -71,18 +71,18 @@ def _chains(
     for ref in refs:
         if ref in seen:
             continue
-        found = {each.id: each for each in facts_by_id(tx, scope, [ref])}
-        fresh = set(found)
+        facts = {each.id: each for each in facts_by_id(tx, scope, [ref])}
+        fresh = set(facts)
         while fresh:
-            next_ = {found[id_].replaced_by for id_ in fresh} - {None}
+            next_ = {facts[id_].replaced_by for id_ in fresh} - {None}
             near = facts_by_id(tx, scope, sorted(id_ for id_ in next_ if id_ is not None))
             near += made_way(tx, scope.tenant, sorted(fresh))
-            fresh = {each.id for each in near} - set(found)
-            found |= {each.id: each for each in near}
-        seen.update(found)
-        heard = [each for each in only_heard(audience, list(found.values())) if each.is_found]
-        if len(heard) > 1:
-            yield sorted(heard, key=lambda each: (each.valid_from, each.status == "current"))
+            fresh = {each.id for each in near} - set(facts)
+            facts |= {each.id: each for each in near}
+        seen.update(facts)
+        chain = [each for each in only_heard(audience, list(facts.values())) if each.is_found]
+        if len(chain) > 1:
+            yield sorted(chain, key=lambda each: (each.valid_from, each.status == "current"))
 
 
 def _asked_for(chain: Sequence[Fact], rule: Replacing) -> Fact | None:
@@ -93,22 +93,22 @@ def _asked_for(chain: Sequence[Fact], rule: Replacing) -> Fact | None:
     return next((each for each in chain if each.was_valid(rule.then_ms)), None)
 
 
-def _lift(hits: list[Hit], chain: Sequence[Fact], wanted: Fact, options: SearchOptions) -> int:
+def _lift(hits: list[Hit], chain: Sequence[Fact], fact: Fact, options: SearchOptions) -> int:
     """Put what is asked for before the first hit of its chain; return 1 if that changes anything.
 
     It may be a hit by its message. One that is none is added, unless its message says it, or the
     question names a time when it was said.
     """
     refs = {each.id for each in chain}
-    first = next(place for place, hit in enumerate(hits) if hit.ref in refs)
-    own = next((n for n, hit in enumerate(hits) if hit.ref in {wanted.id, wanted.message_id}), None)
+    first = next(position for position, hit in enumerate(hits) if hit.ref in refs)
+    own = next((n for n, hit in enumerate(hits) if hit.ref in {fact.id, fact.message_id}), None)
     if own is not None and own <= first:
         return 0
-    if own is None and (wanted.message_id is not None or options.said is not None):
+    if own is None and (fact.message_id is not None or options.said is not None):
         return 0
     score = hits[first].score
     if own is None:
-        hit = fact_hit(wanted, score, {"replaces": score}, citations=options.citations)
+        hit = fact_hit(fact, score, {"replaces": score}, citations=options.citations)
     else:
         hit = hits.pop(own)
         more = {"replaces": score - hit.score}

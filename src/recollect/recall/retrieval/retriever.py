@@ -152,7 +152,7 @@ class Retriever:
         asker = Asker(for_session, for_sender)
         most = _OVER * MOST_EPISODES
         matches, result = find_episodes(self._episodes, user_id, query, most, asker)
-        known = self._facts.search(
+        fact_matches = self._facts.search(
             user_id,
             query,
             _OVER * limit,
@@ -167,7 +167,7 @@ class Retriever:
             for fact, relevance, similarity in rank(
                 _Found(each.fact, each.fact.text, each.score, each.fact.importance,
                        each.fact.accessed_at, self._left_of(each.fact, now))
-                for each in known
+                for each in fact_matches
             )
         ]  # fmt: skip
         episodes = [
@@ -221,10 +221,10 @@ class _Ranking(msgspec.Struct, frozen=True):
     threshold: float
     now: int
 
-    def __call__(self, found: Iterable[_Found[T]]) -> list[tuple[T, float, float]]:
+    def __call__(self, candidates: Iterable[_Found[T]]) -> list[tuple[T, float, float]]:
         """Return what is similar enough with its relevance and similarity, the best first."""
         ranked = []
-        for each in found:
+        for each in candidates:
             similarity = min(1.0, each.score / self.full)
             if similarity >= self.threshold or holds_all(each.text, self.query):
                 days = (self.now - each.at) / DAY_MS
@@ -259,8 +259,8 @@ def holds_all(text: str, query: str) -> bool:
     >>> holds_all("The cellar key hangs behind the door.", "cellar key")
     True
     """
-    asked = set(query_terms(query))
-    return bool(asked) and asked <= set(terms(text))
+    words = set(query_terms(query))
+    return bool(words) and words <= set(terms(text))
 
 
 def formatted(facts: Sequence[str], episodes: Sequence[Episode]) -> str:
@@ -269,8 +269,8 @@ def formatted(facts: Sequence[str], episodes: Sequence[Episode]) -> str:
     if facts:
         parts.append("\n".join(["## What I Know About You", *(f"- {_line(f)}" for f in facts)]))
     if episodes:
-        told = (f"- {to_iso(each.ended_at)[:10]}: {_line(_told(each))}" for each in episodes)
-        parts.append("\n".join(["## Recent Conversations", *told]))
+        lines = (f"- {to_iso(each.ended_at)[:10]}: {_line(_told(each))}" for each in episodes)
+        parts.append("\n".join(["## Recent Conversations", *lines]))
     return "\n\n".join(parts)
 
 
@@ -279,5 +279,5 @@ def _told(episode: Episode) -> str:
 
 
 def _line(text: str) -> str:
-    said = " ".join(text.split())
-    return said if len(said) <= _CHARS else said[: _CHARS - 1].rstrip() + "…"
+    line = " ".join(text.split())
+    return line if len(line) <= _CHARS else line[: _CHARS - 1].rstrip() + "…"
