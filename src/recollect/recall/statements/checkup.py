@@ -104,14 +104,14 @@ class KnowledgeCheckup:
         if not findings.derived:
             return []
         self._records.write(partial(_derive, now=self._clock.now_ms()))
-        read = self._extraction.run()
-        return [f"read what {read:,} messages state, and derived what it replaced, again"]
+        count = self._extraction.run()
+        return [f"read what {count:,} messages state, and derived what it replaced, again"]
 
     def _damaged(self) -> int:
         after, number = "", 0
         while True:
-            after, found = self._records.read(partial(damaged_facts, after=after, most=_PAGE))
-            number += len(found)
+            after, ids = self._records.read(partial(damaged_facts, after=after, most=_PAGE))
+            number += len(ids)
             if not after:
                 return number
 
@@ -122,12 +122,12 @@ def _counts(tx: Transaction) -> dict[str, int]:
 
 
 def _wrong(tx: Transaction) -> int:
-    stored, undone = derived_links(tx)
+    links, undone = derived_links(tx)
     due = {each for each in derive(every_stated(tx)) if (each.older, each.newer) not in undone}
     apart = {(older.message, newer.message) for older, newer in undone}
     alike = every_alike(tx)
     due |= {each for each in alike if (each.older.message, each.newer.message) not in apart}
-    return len(due ^ stored)
+    return len(due ^ links)
 
 
 def _derive(tx: Transaction, now: int) -> None:

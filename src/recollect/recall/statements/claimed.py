@@ -24,7 +24,7 @@ def claimed_accounts(
     What an account says of itself, and what somebody says of whom it is not known who they are,
     is left out.
     """
-    found: defaultdict[str, list[ClaimedAccount]] = defaultdict(list)
+    accounts: defaultdict[str, list[ClaimedAccount]] = defaultdict(list)
     for message, turn in messages:
         if message.role != USER or not says_itself(message, turn):
             continue
@@ -39,8 +39,8 @@ def claimed_accounts(
                     account=account,
                     claimed=claimed,
                 )
-                found[message.tenant].append(row)
-    return found
+                accounts[message.tenant].append(row)
+    return accounts
 
 
 def _spelled(claimed: str) -> str | None:

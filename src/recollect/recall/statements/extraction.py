@@ -101,8 +101,8 @@ class Extraction:
         """Return whether there is something to extract; cheap."""
 
         def look(tx: Transaction) -> bool:
-            left = read_left(tx).reaching(newest_message(tx))
-            return bool(left.parts) or left.people != self._identities(tx)
+            rest = read_left(tx).reaching(newest_message(tx))
+            return bool(rest.parts) or rest.people != self._identities(tx)
 
         return self._records.read(look)
 
@@ -123,15 +123,15 @@ class Extraction:
             return 0
         hasher = Hasher(persisted_random(self._records, SALT))
         self._records.write(partial(self._align, hasher=hasher))
-        newest, done = self._records.read(newest_message), 0
+        newest, count = self._records.read(newest_message), 0
         while not stopping():
-            count = self._batch(hasher, newest)
-            if count is None:
+            size = self._batch(hasher, newest)
+            if size is None:
                 break
-            done += count
-            left = self._records.read(read_left)
-            tell(Progress(stage="extracting", done=done, left=sum(b - a for a, b in left.parts)))
-        return done
+            count += size
+            rest = self._records.read(read_left)
+            tell(Progress(stage="extracting", done=count, left=sum(b - a for a, b in rest.parts)))
+        return count
 
     def _batch(self, hasher: Hasher, newest: int) -> int | None:
         """Extract one batch of what is left up to a change; return how many messages it had.
@@ -140,17 +140,17 @@ class Extraction:
         """
 
         def read(tx: Transaction) -> tuple[Left, _Extracted | None]:
-            left = read_left(tx).reaching(newest)
-            return left, self._extract(tx, left, hasher) if left.parts else None
+            rest = read_left(tx).reaching(newest)
+            return rest, self._extract(tx, rest, hasher) if rest.parts else None
 
-        left, extracted = self._records.read(read)
+        rest, extracted = self._records.read(read)
         if extracted is None:
             return None
-        is_stored = self._records.write(partial(self._store, left=left, extracted=extracted))
+        is_stored = self._records.write(partial(self._store, rest=rest, extracted=extracted))
         return extracted.count if is_stored else 0
 
-    def _extract(self, tx: Transaction, left: Left, hasher: Hasher) -> _Extracted:
-        after, last = left.parts[-1]
+    def _extract(self, tx: Transaction, rest: Left, hasher: Hasher) -> _Extracted:
+        after, last = rest.parts[-1]
         part = changed_part(tx, after, last, BATCH)
         if part is None:
             return _Extracted(first=None)
@@ -158,10 +158,10 @@ class Extraction:
         rows: dict[str, dict[str, list[StatedRow]]] = {}
         for message, tenant in part.tenants.items():
             rows.setdefault(tenant, {})[message] = []
-        for message, found in reader.rows(part.messages).items():
-            whose = found[0].tenant if found else part.tenants.get(message)
+        for message, message_rows in reader.rows(part.messages).items():
+            whose = message_rows[0].tenant if message_rows else part.tenants.get(message)
             if whose is not None:
-                rows.setdefault(whose, {})[message] = found
+                rows.setdefault(whose, {})[message] = message_rows
         sentences: dict[str, dict[str, list[PlacedSentence]]] = {
             tenant: {name: [] for name in of_tenant} for tenant, of_tenant in rows.items()
         }
@@ -176,37 +176,37 @@ class Extraction:
             claimed=claimed_accounts(tx, self._people, part.messages),
         )
 
-    def _store(self, tx: Transaction, left: Left, extracted: _Extracted) -> bool:
+    def _store(self, tx: Transaction, rest: Left, extracted: _Extracted) -> bool:
         """Store a batch, unless another process extracted it meanwhile."""
-        if read_left(tx).reaching(left.known) != left:
+        if read_left(tx).reaching(rest.known) != rest:
             return False
-        kept = only_kept(tx, extracted.statings)
+        survivors = only_kept(tx, extracted.statings)
         for tenant, rows in extracted.rows.items():
             touched = {*rows, *linked_messages(tx, rows)}  # also by links that go now
             update_stated(tx, rows, tenant, RULES_VERSION)
             update_sentences(tx, extracted.sentences[tenant], tenant, RULES_VERSION)
             drop_dangling(tx, rows)
             update_proposals(tx, tenant, rows, extracted.claimed.get(tenant, ()))
-            statings = [each for each in kept if each.message.tenant == tenant]
+            statings = [each for each in survivors if each.message.tenant == tenant]
             owner, now = self._people.at(tx, tenant), self._clock.now_ms()
             store(tx, fact_drafts(statings), owner, now, is_buried)
             follow_links(tx, tenant, touched, owner, now)
-        write_left(tx, left.without(extracted.first))
+        write_left(tx, rest.without(extracted.first))
         return True
 
     def _identities(self, tx: Transaction) -> str:
         """Return a digest of who is the owner, of which agents, and who is linked to whom."""
         owner = self._people.configured
-        named = [f"{account}={name}" for account, name in owner.links.people.items()]
-        named += [f"{id_}={name}" for id_, name in owner.links.anywhere.items()]
-        rules = visibility_rules(named, map(str, owner.accounts))
+        links = [f"{account}={name}" for account, name in owner.links.people.items()]
+        links += [f"{id_}={name}" for id_, name in owner.links.anywhere.items()]
+        rules = visibility_rules(links, map(str, owner.accounts))
         walls = ",".join([str(owner.walls.everyone), *sorted(owner.walls.exceptions)])
         return f"{rules}:{walls}:{stored_digest(tx, 'identities')}:{find_value(tx, CHANGES) or 0}"
 
     def _align(self, tx: Transaction, hasher: Hasher) -> None:
         """Move statements to the audiences and speakers that they have by the identities now."""
-        left, people = read_left(tx), self._identities(tx)
-        if left.people == people:
+        rest, people = read_left(tx), self._identities(tx)
+        if rest.people == people:
             return
 
         def place(tenant: str, turn: ConversationTurn) -> tuple[int, int]:
@@ -222,7 +222,7 @@ class Extraction:
             touched = {*moved.get(tenant, ()), *alike.get(tenant, ())}
             follow_links(tx, tenant, touched, owner, now)
             realign_facts(tx, tenant, owner, now)
-        write_left(tx, msgspec.structs.replace(left, people=people))
+        write_left(tx, msgspec.structs.replace(rest, people=people))
 
 
 class _Extracted(msgspec.Struct, frozen=True, kw_only=True):
@@ -248,6 +248,6 @@ def read_left(tx: Transaction) -> Left:
     return Left() if value is None else msgspec.json.decode(value, type=Left)
 
 
-def write_left(tx: Transaction, left: Left) -> None:
+def write_left(tx: Transaction, rest: Left) -> None:
     """Store what is left to extract."""
-    set_value(tx, CURSOR, msgspec.json.encode(left).decode())
+    set_value(tx, CURSOR, msgspec.json.encode(rest).decode())

@@ -133,8 +133,8 @@ def placed_messages(rows: Sequence[Row]) -> list[Placed]:
 def _only_said(message: StatedMessage) -> StatedMessage:
     if message.blocks is None:
         return message
-    said = only_said(message.text, decode_content(message.blocks))
-    return msgspec.structs.replace(message, text=said, blocks=None)
+    text = only_said(message.text, decode_content(message.blocks))
+    return msgspec.structs.replace(message, text=text, blocks=None)
 
 
 def last_said(tx: Transaction, session_id: str, most: int) -> list[Placed]:
@@ -145,8 +145,8 @@ def last_said(tx: Transaction, session_id: str, most: int) -> list[Placed]:
 def only_kept(tx: Transaction, statings: Sequence[Stating]) -> list[Stating]:
     """Return what is stated by messages that were not removed since it was read."""
     ids = listed({each.message.id for each in statings})
-    kept = {row[0] for row in tx.all(_KEPT, (ids,))}
-    return [each for each in statings if each.message.id in kept]
+    existing_ids = {row[0] for row in tx.all(_KEPT, (ids,))}
+    return [each for each in statings if each.message.id in existing_ids]
 
 
 def speaker_of(turn: ConversationTurn, group: VisibilityGroup, owner: Owner) -> str | None:
@@ -198,7 +198,7 @@ class StatementReader:
         self._loaded.update((each[0].place, each) for each in messages)
         rows = {each[0].id: list(self._of_user(each)) for each in messages}
         ahead = list(self._ahead(messages, rows))
-        self._load([*ahead, *(place for each, _ in messages for place in _before(each))])
+        self._load([*ahead, *(position for each, _ in messages for position in _before(each))])
         replies = [*messages, *filter(None, map(self._loaded.get, ahead))]
         for placed in replies:
             if placed[0].role == ASSISTANT:
@@ -212,20 +212,20 @@ class StatementReader:
 
         After `rows`, which reads what is near them.
         """
-        found = {each[0].id: self._sentences_of(each) for each in messages}
+        by_message = {each[0].id: self._sentences_of(each) for each in messages}
         tenants = {each.id: each.tenant for each, _ in messages}
         ahead = [
             (message.session_id, message.seq + number)
             for message, _ in messages
-            if any(each.is_standing for each in found[message.id])
+            if any(each.is_standing for each in by_message[message.id])
             for number in range(1, ECHOES + 1)
         ]
-        self._load([*ahead, *(place for each, _ in messages for place in _before(each))])
+        self._load([*ahead, *(position for each, _ in messages for position in _before(each))])
         for placed in (*messages, *filter(None, map(self._loaded.get, ahead))):
             if placed[0].role == ASSISTANT:
-                found[placed[0].id] = list(self._repeats(placed))
+                by_message[placed[0].id] = list(self._repeats(placed))
                 tenants[placed[0].id] = placed[0].tenant
-        return [(tenants[name], name, sentences) for name, sentences in found.items()]
+        return [(tenants[name], name, sentences) for name, sentences in by_message.items()]
 
     def _sentences_of(self, placed: Placed) -> list[PlacedSentence]:
         name = placed[0].id
@@ -271,8 +271,8 @@ class StatementReader:
         if not _is_heard(message) or len(message.text) > LONGEST:
             return
         before = filter(None, map(self._loaded.get, _before(message)))
-        said = [each for placed in before for each in self._sentences_of(placed)]
-        standing = [each for each in said if each.is_standing]
+        sentences = [each for placed in before for each in self._sentences_of(placed)]
+        standing = [each for each in sentences if each.is_standing]
         hashed, project = self._hash, message.project or ""
         words = words_of(message.text) if standing else ()
         has = {hashed("word", project, word) for word in words}
@@ -309,9 +309,9 @@ class StatementReader:
                 for ahead in range(1, ECHOES + 1):
                     yield message.session_id, message.seq + ahead
 
-    def _load(self, places: Iterable[tuple[str, int]]) -> None:
+    def _load(self, positions: Iterable[tuple[str, int]]) -> None:
         missing: defaultdict[str, set[int]] = defaultdict(set)
-        for session, seq in places:
+        for session, seq in positions:
             if seq > 0 and (session, seq) not in self._loaded:
                 missing[session].add(seq)
                 self._loaded[session, seq] = None
@@ -335,13 +335,13 @@ class StatementReader:
             return
         lowered = message.text.lower()
         seen: set[int] = set()
-        for place in _before(message):
-            said = self._loaded.get(place)
-            if said is None or said[0].role != USER:
+        for position in _before(message):
+            original = self._loaded.get(position)
+            if original is None or original[0].role != USER:
                 continue
-            for each in self._statements(*said):
+            for each in self._statements(*original):
                 span = _span_of(each.value or "", message.text, lowered)
-                row = self._row(said, each) if each.is_asserted and span else None
+                row = self._row(original, each) if each.is_asserted and span else None
                 if row is None or span is None or row.said.slot in seen:
                     continue
                 if self._audience(message, turn) != row.said.audience:
@@ -350,13 +350,13 @@ class StatementReader:
                 yield _echo(row, message, span)
 
     def _statements(self, message: StatedMessage, turn: ConversationTurn) -> tuple[Statement, ...]:
-        found = self._found.get(message.id)
-        if found is None:
+        statements = self._found.get(message.id)
+        if statements is None:
             is_said = says_itself(message, turn)
             find = partial(detect, role=message.role)
-            found = outside_injected(message.text, find) if is_said else ()
-            self._found[message.id] = found
-        return found
+            statements = outside_injected(message.text, find) if is_said else ()
+            self._found[message.id] = statements
+        return statements
 
     def _group(self, message: StatedMessage, turn: ConversationTurn) -> VisibilityGroup:
         key = message.session_id, turn.turn_sender
@@ -383,7 +383,7 @@ class StatementReader:
             (each.subject, each.name or "") if is_personal else ("project", message.project or "")
         )
         hashed = self._hash
-        said = Said(
+        utterance = Said(
             message=message.id,
             start=each.start,
             end=each.end,
@@ -400,7 +400,7 @@ class StatementReader:
             loses=tuple(sorted({hashed("value", value) for value in each.loses})),
             is_change=each.is_change,
         )
-        return StatedRow(tenant=message.tenant, said=said)
+        return StatedRow(tenant=message.tenant, said=utterance)
 
 
 def fact_drafts(statings: Iterable[Stating]) -> list[FactDraft]:
@@ -447,7 +447,7 @@ def _before(message: StatedMessage) -> Iterator[tuple[str, int]]:
 
 
 def _echo(row: StatedRow, message: StatedMessage, span: tuple[int, int]) -> StatedRow:
-    said = msgspec.structs.replace(
+    utterance = msgspec.structs.replace(
         row.said,
         message=message.id,
         start=span[0],
@@ -460,17 +460,17 @@ def _echo(row: StatedRow, message: StatedMessage, span: tuple[int, int]) -> Stat
         loses=(),
         is_change=False,
     )
-    return StatedRow(tenant=message.tenant, said=said)
+    return StatedRow(tenant=message.tenant, said=utterance)
 
 
 def _span_of(value: str, text: str, lowered: str) -> tuple[int, int] | None:
     """Return the sentence of a text that holds a value as whole words; None without any."""
     if not value or len(lowered) != len(text) or value not in lowered:
         return None
-    found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", lowered)
-    if found is None and value.isascii():
+    match = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", lowered)
+    if match is None and value.isascii():
         return None
-    at = found.start() if found else lowered.index(value)
+    at = match.start() if match else lowered.index(value)
     ends = [mark.end() for mark in _SENTENCE.finditer(text)]
     start = max((end for end in ends if end <= at), default=0)
     return start, min((end for end in ends if end > at), default=len(text))

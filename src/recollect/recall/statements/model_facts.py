@@ -116,10 +116,10 @@ class ModelFacts:
             if stopping():
                 break
             try:
-                found = self._found(call)
+                quotes = self._found(call)
             except ProviderError:
                 break
-            added += self._records.write(partial(self._store, call=call, found=found))
+            added += self._records.write(partial(self._store, call=call, quotes=quotes))
         return added
 
     def _found(self, call: _Call) -> list[QuotedFact]:
@@ -147,7 +147,7 @@ class ModelFacts:
             tx, self._scope, after, since, READ_AT_ONCE * MOST_CALLS
         ):
             lines = tuple(own_words(message.text[:MOST_CHARS], message.role))
-            shown = ReadMessage(role=message.role, text=message.text, lines=lines)
+            read_message = ReadMessage(role=message.role, text=message.text, lines=lines)
             group = group_of_turn(turn, owner)
             is_read = bool(lines) and says_itself(message, turn) and TAG not in message.text
             last = calls[-1].messages if calls else []
@@ -155,32 +155,32 @@ class ModelFacts:
             if not calls or (is_read and is_next):
                 calls.append(_Call([], number))
             if is_read:
-                calls[-1].messages.append(_Read(message, turn, group, shown))
+                calls[-1].messages.append(_Read(message, turn, group, read_message))
             calls[-1] = msgspec.structs.replace(calls[-1], last=number)
         return calls[:MOST_CALLS]
 
-    def _store(self, tx: Transaction, call: _Call, found: Sequence[QuotedFact]) -> int:
+    def _store(self, tx: Transaction, call: _Call, quotes: Sequence[QuotedFact]) -> int:
         """Store the facts of an answer, and that their messages are read."""
         set_value(tx, self._key, str(call.last))
-        statings = only_kept(tx, list(self._statings(call, found)))
+        statings = only_kept(tx, list(self._statings(call, quotes)))
         drafts = [
             msgspec.structs.replace(draft, made_by=self._made_by) for draft in fact_drafts(statings)
         ]
         owner = self._people.at(tx, self._scope.tenant)
-        stored = store(tx, drafts, owner, self._clock.now_ms(), is_buried)
-        return sum(1 for each in stored if each is not None and each.status != "known")
+        results = store(tx, drafts, owner, self._clock.now_ms(), is_buried)
+        return sum(1 for each in results if each is not None and each.status != "known")
 
-    def _statings(self, call: _Call, found: Sequence[QuotedFact]) -> Iterator[Stating]:
+    def _statings(self, call: _Call, quotes: Sequence[QuotedFact]) -> Iterator[Stating]:
         """Yield what is quoted right, and stated by no rule."""
-        for fact in found:
+        for fact in quotes:
             if not 1 <= fact.number <= len(call.messages):
                 continue
-            read = call.messages[fact.number - 1]
-            statement = quoted_statement(fact, read.shown)
-            by_rule = detect(read.message.text, read.message.role)
+            entry = call.messages[fact.number - 1]
+            statement = quoted_statement(fact, entry.shown)
+            by_rule = detect(entry.message.text, entry.message.role)
             if statement is not None and not any(_overlap(statement, each) for each in by_rule):
                 yield Stating(
-                    message=read.message, turn=read.turn, group=read.group, statement=statement
+                    message=entry.message, turn=entry.turn, group=entry.group, statement=statement
                 )
 
 
