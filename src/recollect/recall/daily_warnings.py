@@ -32,9 +32,9 @@ def unheard_warnings(records: Database, clock: Clock, result: SearchResult) -> l
     now = clock.now_ms()
 
     def unit(tx: Transaction) -> set[str]:
-        given = _given(tx, now)
-        new = set(digests.values()) - given.keys()
-        set_value(tx, _KEY, msgspec.json.encode(given | dict.fromkeys(new, now)).decode())
+        times = _given(tx, now)
+        new = set(digests.values()) - times.keys()
+        set_value(tx, _KEY, msgspec.json.encode(times | dict.fromkeys(new, now)).decode())
         return new
 
     try:
@@ -49,8 +49,8 @@ def unheard_warnings(records: Database, clock: Clock, result: SearchResult) -> l
 
 def _given(tx: Transaction, now: int) -> dict[str, int]:
     """Return the times of the warnings given in the last day, ms UTC, by their digests."""
-    found = msgspec.json.decode(find_value(tx, _KEY) or "{}", type=dict[str, int])
-    return {digest: at for digest, at in found.items() if 0 <= now - at < REST_MS}
+    times = msgspec.json.decode(find_value(tx, _KEY) or "{}", type=dict[str, int])
+    return {digest: at for digest, at in times.items() if 0 <= now - at < REST_MS}
 
 
 def _is_damage(warning: str) -> bool:

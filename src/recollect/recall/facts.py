@@ -79,23 +79,23 @@ class SessionPlaces(msgspec.Struct, frozen=True, kw_only=True):
                 )
         raise NotFound("the message does not exist", hint="give a message such as m88")
 
-    def was_said(self, tx: Transaction, place: FactPlace, said: str) -> bool:
+    def was_said(self, tx: Transaction, origin: FactPlace, text: str) -> bool:
         """Return whether people of the same audience said a text in the last 200 turns there.
 
         What they quoted, pasted or showed, and what tools gave back, they did not say.
         """
-        if place.session_id is None:
+        if origin.session_id is None:
             return False
         from recollect.recall.statements.messages import last_said, says_itself
         from recollect.text.statements.detector import own_words
 
-        group = group_of_turn(place.turn, self.owner)
+        group = group_of_turn(origin.turn, self.owner)
         return any(
-            says(message.text, said)
+            says(message.text, text)
             and says_itself(message, turn)
             and group_of_turn(turn, self.owner) == group
-            and says("\n".join(line for _, line in own_words(message.text)), said)
-            for message, turn in last_said(tx, place.session_id, _LAST)
+            and says("\n".join(line for _, line in own_words(message.text)), text)
+            for message, turn in last_said(tx, origin.session_id, _LAST)
         )
 
 
@@ -174,15 +174,15 @@ class FactRecall(Facts):
         asker = Asker(for_session, for_sender)
 
         def read(tx: Transaction) -> dict[str, Fact]:
-            facts = facts_by_id(tx, scope, list(scores))
-            heard = only_heard(self._parts.audience(tx, asker), facts)
-            return {each.id: each for each in heard if _is_wanted(each, at)}
+            candidates = facts_by_id(tx, scope, list(scores))
+            facts = only_heard(self._parts.audience(tx, asker), candidates)
+            return {each.id: each for each in facts if _is_wanted(each, at)}
 
         facts = self._parts.database.read(read) if scores else {}
-        found = [FoundFact(fact=facts[ref], score=scores[ref]) for ref in scores if ref in facts]
+        matches = [FoundFact(fact=facts[ref], score=scores[ref]) for ref in scores if ref in facts]
         if is_access:
-            self.note_access([each.fact for each in found[:limit]])
-        return tuple(found[:limit])
+            self.note_access([each.fact for each in matches[:limit]])
+        return tuple(matches[:limit])
 
     def note_access(self, facts: Sequence[Fact]) -> None:
         """Count facts as asked for now, each once a day, so that they do not fade.
@@ -206,10 +206,10 @@ def with_facts(
 ) -> SearchResult:
     """Return a result whose hits tell what fact they are, or say, as far as that is heard."""
     result = with_asked_first(tx, scope, audience, result, options)
-    said = [hit.ref for hit in result.hits if hit.seq is not None]
-    known = [hit.ref for hit in result.hits if hit.source == FACTS]
-    facts = of_messages(tx, scope.tenant, said) if said else []
-    facts += facts_by_id(tx, scope, known) if known else []
+    message_ids = [hit.ref for hit in result.hits if hit.seq is not None]
+    fact_ids = [hit.ref for hit in result.hits if hit.source == FACTS]
+    facts = of_messages(tx, scope.tenant, message_ids) if message_ids else []
+    facts += facts_by_id(tx, scope, fact_ids) if fact_ids else []
     if not facts:
         return result
     names = {each.replaced_by for each in facts if each.replaced_by is not None}

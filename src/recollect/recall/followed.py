@@ -102,8 +102,8 @@ class FollowedTranscripts:
         importer: Reads and stores them.
     """
 
-    def __init__(self, places: Sequence[FollowedPlace], importer: TranscriptImporter) -> None:
-        self._places = tuple(places)
+    def __init__(self, sources: Sequence[FollowedPlace], importer: TranscriptImporter) -> None:
+        self._places = tuple(sources)
         self._importer = importer
         self._rests_until = 0.0
         self.reading = threading.Lock()
@@ -208,13 +208,13 @@ class FollowedTranscripts:
         return False
 
     def _unreadable(self) -> list[str]:
-        found: list[str] = []
+        warnings: list[str] = []
         for each in self._places:
             try:
-                found += self._importer.unreadable(each.path)
+                warnings += self._importer.unreadable(each.path)
             except NotFound:
-                found.append(self._missing(each))
-        return found
+                warnings.append(self._missing(each))
+        return warnings
 
     def _bring_in(self, stopping: Callable[[], bool], progress: OnFiles | None) -> FollowReport:
         messages, warnings = 0, []
@@ -234,14 +234,14 @@ class FollowedTranscripts:
                         if report.excluded == 1
                         else f"{report.excluded:,} transcripts"
                     )
-                    shown = self._importer.shown(each.path)
-                    warnings.append(f"{shown}: {n} of projects that are not captured left out")
+                    path = self._importer.shown(each.path)
+                    warnings.append(f"{path}: {n} of projects that are not captured left out")
                 if report.deleted:
                     self._deleted[self._importer.shown(each.path)] += report.deleted
         return FollowReport(messages=messages, warnings=tuple(warnings))
 
-    def _missing(self, place: FollowedPlace) -> str:
-        return f"{self._importer.shown(place.path)}: no transcripts to follow, it is not there"
+    def _missing(self, source: FollowedPlace) -> str:
+        return f"{self._importer.shown(source.path)}: no transcripts to follow, it is not there"
 
 
 def _is_late(end: float) -> bool:
@@ -255,23 +255,23 @@ def _deleted_sentences(deleted: Counter[str]) -> tuple[str, ...]:
     )
 
 
-def followed_places(named: Sequence[str]) -> list[FollowedPlace]:
+def followed_places(entries: Sequence[str]) -> list[FollowedPlace]:
     """Return the folders and files that the entries of ``workspace.transcripts`` mean.
 
     Args:
-        named: Names of formats, files and folders; with ``~`` for the user's home.
+        entries: Names of formats, files and folders; with ``~`` for the user's home.
     """
     homes = transcript_folders()
-    places = [
+    sources = [
         FollowedPlace(path=homes[each], format_name=each)
         if each in homes
         else FollowedPlace(path=user_path(each).absolute())
-        for each in named
+        for each in entries
     ]
-    if "openclaw" in named:
+    if "openclaw" in entries:
         more = stores_elsewhere(homes["openclaw"])
-        places += [FollowedPlace(path=each, format_name="openclaw") for each in more]
-    return places
+        sources += [FollowedPlace(path=each, format_name="openclaw") for each in more]
+    return sources
 
 
 BLOCK_BYTES = 64 * 1024
@@ -326,16 +326,16 @@ class TranscriptDeltas:
 
 def count_lines(path: str, start: int, end: int) -> int:
     """Return the number of line feeds between two offsets of a file, 0 when it cannot be read."""
-    found = 0
+    count = 0
     try:
         with open(path, "rb") as file:
             file.seek(start)
             while start < end and (block := file.read(min(BLOCK_BYTES, end - start))):
-                found += block.count(b"\n")
+                count += block.count(b"\n")
                 start += len(block)
     except OSError:
         return 0
-    return found
+    return count
 
 
 def _rest(counted: int, threshold: int) -> int:

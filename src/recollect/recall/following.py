@@ -110,23 +110,23 @@ class Following:
 
     def _turn(self, record: Record, line: ForeignMessage) -> str | None:
         """Return the reason why a message is left out with its turn, or None."""
-        said = _text(line.content)
+        text = _text(line.content)
         by_machine = is_machine(record)
         if line.role == "user" or by_machine:
             self._quiet.discard(line.session.id)
-            if by_machine or _HEARTBEAT.match(said) or _SCHEDULED.match(said):
+            if by_machine or _HEARTBEAT.match(text) or _SCHEDULED.match(text):
                 self._quiet.add(line.session.id)
         if line.session.id in self._quiet:
             return "a turn that no person began"
-        return "a silent reply" if said.strip() in _SILENT else None
+        return "a silent reply" if text.strip() in _SILENT else None
 
     def _without_recalled(self, content: object) -> Any:
         if isinstance(content, str):
             return _RECALLED.sub("", content).strip() if "<" in content else content
         if not isinstance(content, list):
             return content
-        kept = [self._kept(block) for block in content]
-        return [block for block in kept if block is not None]
+        blocks = [self._kept(block) for block in content]
+        return [block for block in blocks if block is not None]
 
     def _kept(self, block: Any) -> Any:
         """Return a block without what a memory put into it, or None."""
@@ -137,8 +137,8 @@ class Following:
         text = block.get("text")
         if not isinstance(text, str) or "<" not in text:
             return block
-        left = _RECALLED.sub("", text)
-        return block | {"text": left} if left.strip() else None
+        rest = _RECALLED.sub("", text)
+        return block | {"text": rest} if rest.strip() else None
 
 
 def following_formats() -> tuple[TranscriptFormat, ...]:

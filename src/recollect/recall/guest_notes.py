@@ -55,21 +55,21 @@ def guest_notes(
         flushes: All flushes so far.
         workspace: The folder that holds ``memory/``.
     """
-    written: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {}
     for flush in flushes:
         session_id = flush.scope.session
         if flush.lines and session_id is not None:
-            written.setdefault(session_id, Counter())[flush.path] += flush.lines
-    found: list[GuestNotes] = []
-    for session_id, files in written.items():
+            counts.setdefault(session_id, Counter())[flush.path] += flush.lines
+    notes: list[GuestNotes] = []
+    for session_id, files in counts.items():
         if _is_guests(sessions, session_id):
-            said = _said(sessions, session_id)
-            found += [
+            keys = _said(sessions, session_id)
+            notes += [
                 GuestNotes(session_id=session_id, path=path, written=number, lines=lines)
                 for path, number in files.items()
-                if (lines := _lines(workspace, path, said)) is not None
+                if (lines := _lines(workspace, path, keys)) is not None
             ]
-    return found
+    return notes
 
 
 def _is_guests(sessions: Sessions, session_id: str) -> bool:
@@ -92,11 +92,11 @@ def _messages(sessions: Sessions, session_id: str) -> Iterator[Message]:
         after = batch[-1].seq
 
 
-def _lines(workspace: Path, path: str, said: set[str]) -> tuple[int, ...] | None:
-    """Return the numbers of the lines that say one of ``said``; None without the file."""
+def _lines(workspace: Path, path: str, keys: set[str]) -> tuple[int, ...] | None:
+    """Return the numbers of the lines whose key is one of ``keys``; None without the file."""
     try:
         content = read_beneath(workspace, path, limit=LARGEST_BYTES)
     except (NotFound, Denied, InvalidInput):
         return None
     lines = content.decode("utf-8-sig", "replace").splitlines()
-    return tuple(number for number, line in enumerate(lines, start=1) if note_key(line) in said)
+    return tuple(number for number, line in enumerate(lines, start=1) if note_key(line) in keys)

@@ -132,8 +132,8 @@ class Maintenance:
         self.reads_first = followed is not None and settings.on_search
         """Whether a search begins with `searching`."""
         self._followed_at, self._searches = 0.0, 0
-        places = _watched(files, followed)
-        self._watcher = Watcher(places, self._changed, poll_s=settings.poll_s)
+        folders = _watched(files, followed)
+        self._watcher = Watcher(folders, self._changed, poll_s=settings.poll_s)
         is_worker = claim.role == "worker"
         self._background = BackgroundSync(
             Duties(

@@ -126,10 +126,10 @@ class MemorySource:
         documents: list[Document] = []
         warnings = list(listing.warnings)
         size = 0
-        for place, file in enumerate(changed, start=1):
+        for number, file in enumerate(changed, start=1):
             if size >= BATCH_BYTES:
-                left = len(changed) - place + 1
-                yield DocumentBatch(documents=tuple(documents), left=left, warnings=tuple(warnings))
+                rest = len(changed) - number + 1
+                yield DocumentBatch(documents=tuple(documents), left=rest, warnings=tuple(warnings))
                 documents, warnings, size = [], [], 0
             owner = owner_of(file)
             document = None if owner is None else self._document(file, owner, warnings)
@@ -149,10 +149,10 @@ class MemorySource:
 
         A changed path that neither is nor was a known file may be anything: then all are listed.
         """
-        named = None if state.changed is None else self.folder.named(state.changed)
-        if named is not None:
-            listing = self.folder.listing(named)
-            refs = {self._prefix + path for path in named}
+        paths = None if state.changed is None else self.folder.named(state.changed)
+        if paths is not None:
+            listing = self.folder.listing(paths)
+            refs = {self._prefix + path for path in paths}
             stamps = {ref: state.stamps[ref] for ref in refs if ref in state.stamps}
             there = {self._prefix + file.ref for file in listing.files}
             if there | stamps.keys() == refs:
@@ -176,11 +176,11 @@ class MemorySource:
     def _document(self, file: MemoryFile, owner: FileOwner, warnings: list[str]) -> Document | None:
         """Return a file as a document, or None, with a warning, when it cannot be one."""
         try:
-            text, found = self._read(file)
+            text, notices = self._read(file)
         except RecollectError as error:
             warnings.append(f"{file.ref}: left out, {error.message}")
             return None
-        warnings += found
+        warnings += notices
         ref, searched = self._prefix + file.ref, _searched(text)
         return Document(
             source=SOURCE,
@@ -292,7 +292,7 @@ def note_time(ref: str, mtime_ns: int, text: str = "") -> int:
         return max(0, int(noon.timestamp() * 1000))
     changed = max(0, mtime_ns // 1_000_000)
     heading = _HEADING.search(text[:_HEADING_WITHIN])
-    for found in find_ranges(heading[1], changed, UTC) if heading else ():
-        if found.unit == "day" and not (found.is_relative or found.month):
-            return found.since + DAY_MS // 2
+    for span in find_ranges(heading[1], changed, UTC) if heading else ():
+        if span.unit == "day" and not (span.is_relative or span.month):
+            return span.since + DAY_MS // 2
     return changed

@@ -36,8 +36,8 @@ def withheld_lines(records: Database, home: Path) -> Withheld:
     root = home.resolve()
 
     def withheld() -> dict[str, frozenset[bytes]]:
-        found = records.read(hidden_lines)
-        return {str(root / path): lines for path, lines in found.items()} if found else found
+        by_path = records.read(hidden_lines)
+        return {str(root / path): lines for path, lines in by_path.items()} if by_path else by_path
 
     return withheld
 
@@ -63,10 +63,10 @@ def guest_notes_source(
     """
 
     def owners() -> dict[str, FileOwner]:
-        found = records.read(partial(folder_owners, tenant=scope.tenant))
+        by_folder = records.read(partial(folder_owners, tenant=scope.tenant))
         return {
             folder: _owner(scope.tenant, speakers, owner)
-            for folder, speakers in found.items()
+            for folder, speakers in by_folder.items()
             if agent in {None, speakers.agent}
         }
 

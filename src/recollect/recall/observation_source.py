@@ -28,12 +28,12 @@ _CHANGES: LiteralString = f"""
 
 def changed_observations(tx: Transaction, changes: Changes) -> Changed:
     """Return the observations that changed in a part of the outbox."""
-    found = tx.all(_CHANGES, (changes.after, changes.last))
-    latest = {row.ref: (row, place) for row, place in placed_rows(found, _Change)}.values()
+    rows = tx.all(_CHANGES, (changes.after, changes.last))
+    latest = {row.ref: (row, turn) for row, turn in placed_rows(rows, _Change)}.values()
     return Changed(
         documents=[
-            _document(row, row.number, group_of_turn(place, changes.owner))
-            for row, place in latest
+            _document(row, row.number, group_of_turn(turn, changes.owner))
+            for row, turn in latest
             if row.number is not None and changes.agent in {None, row.agent}
         ],
         removals=[
@@ -65,13 +65,13 @@ def _document(row: _Change, number: int, group: VisibilityGroup) -> Document:
     files = msgspec.json.decode(row.files or "[]", type=list[str])
     # An error quotes the output, which is for the owner alone.
     error = row.error if group.is_owners else None
-    said = (row.title, row.summary, " ".join(files), error)
+    lines = (row.title, row.summary, " ".join(files), error)
     return Document(
         source=OBSERVATIONS,
         ref=row.ref,
         group=row.session_id or "",
         order=number,
-        text="\n".join(dict.fromkeys(line for line in said if line)),
+        text="\n".join(dict.fromkeys(line for line in lines if line)),
         at=row.created_at or 0,
         scope=Scope(
             tenant=row.tenant,

@@ -92,11 +92,11 @@ class OutboxSource:
         while not is_last and (reach := self._records.read(partial(_reach, after=after))):
             last, kinds, count = reach
             changes = Changes(after=after, last=last, agent=self._agent, owner=self._owner)
-            found = [self._records.read(partial(reader(k), changes=changes)) for k in kinds]
+            parts = [self._records.read(partial(reader(k), changes=changes)) for k in kinds]
             is_last = count < BATCH
             yield DocumentBatch(
-                documents=tuple(document for each in found for document in each.documents),
-                removals=tuple(removal for each in found for removal in each.removals),
+                documents=tuple(document for each in parts for document in each.documents),
+                removals=tuple(removal for each in parts for removal in each.removals),
                 cursor=last,
                 left=0 if is_last else self._records.read(newest_change) - last,
             )

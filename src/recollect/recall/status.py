@@ -319,8 +319,8 @@ def report_status(parts: Reported) -> Status:
         StoreError: a database cannot be read.
     """
     index, sync, choice = parts.index.status(), parts.maintenance.state(), parts.choice
-    told = (*parts.index.notices, *_kept(parts), *sync.warnings)
-    sync = msgspec.structs.replace(sync, warnings=told)
+    warnings = (*parts.index.notices, *_kept(parts), *sync.warnings)
+    sync = msgspec.structs.replace(sync, warnings=warnings)
     (counts,) = parts.records.read(lambda tx: typed_rows(tx.all(_COUNTS), _Counts))
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
     index_health = parts.index_database.health()
@@ -373,9 +373,9 @@ def report_status(parts: Reported) -> Status:
 
 def _known(counts: _Counts) -> dict[str, Any]:
     """Return the counts by the names that a status has for them."""
-    known = msgspec.structs.asdict(counts)
-    known["facts_by_status"] = msgspec.json.decode(counts.facts_by_status, type=dict[str, int])
-    return {name: n for name, n in known.items() if name not in {"personal", "unknown"}}
+    fields = msgspec.structs.asdict(counts)
+    fields["facts_by_status"] = msgspec.json.decode(counts.facts_by_status, type=dict[str, int])
+    return {name: n for name, n in fields.items() if name not in {"personal", "unknown"}}
 
 
 _KEPT = {
@@ -469,12 +469,12 @@ def _uses(settings: LanguageSettings, spent: list[Spent], *, is_there: bool) -> 
         UseStatus(
             use=name,
             is_on=is_there and name in settings.uses,
-            requests=sum(each.requests for each in found),
-            tokens_today=sum(each.use.total for each in found),
+            requests=sum(each.requests for each in entries),
+            tokens_today=sum(each.use.total for each in entries),
             limit=limits.get(name, 0),
-            usd_today=sum(each.usd for each in found),
-            unpriced_today=sum(each.unpriced for each in found),
+            usd_today=sum(each.usd for each in entries),
+            unpriced_today=sum(each.unpriced for each in entries),
         )
         for name in names
-        if (found := [each for each in spent if each.purpose == name]) or is_there
+        if (entries := [each for each in spent if each.purpose == name]) or is_there
     ]

@@ -69,13 +69,13 @@ class Schedule:
         Returns:
             Whether a sync is now due sooner.
         """
-        known = self._asks.get(reason)
-        if known is not None and known.due <= now:
+        request = self._asks.get(reason)
+        if request is not None and request.due <= now:
             return False
-        since = known.since if known else now
+        since = request.since if request else now
         due = min(now + rest_s, since + most_rests * rest_s)
         self._asks[reason] = Ask(since=since, due=due)
-        return known is None or due < known.due
+        return request is None or due < request.due
 
     def due_at(self) -> float | None:
         """Return when the next sync is due; None when none is requested."""
@@ -214,12 +214,12 @@ class BackgroundSync:
             with self._scheduling:
                 self._schedule.clear()
             try:
-                done = work()
+                result = work()
             except BaseException as error:
                 self._note("manual", error_code(error))
                 raise
             self._note("manual", None)
-            return done
+            return result
 
     def look(self) -> None:
         """Start a new thread if the old one has died."""

@@ -27,11 +27,11 @@ _CHANGES: LiteralString = f"""
 
 def changed_messages(tx: Transaction, changes: Changes) -> Changed:
     """Return the messages that changed in a part of the outbox."""
-    found = [(c, place) for c, place in _changes(tx, changes) if _is_wanted(c, changes.agent)]
-    latest = {c.ref: (c, place) for c, place in found}.values()
+    rows = [(c, turn) for c, turn in _changes(tx, changes) if _is_wanted(c, changes.agent)]
+    latest = {c.ref: (c, turn) for c, turn in rows}.values()
     # The same for all of a turn.
-    turns = {_turn(c, place): place for c, place in found if c.is_shown}
-    groups = {turn: group_of_turn(place, changes.owner).name for turn, place in turns.items()}
+    turns = {_turn(c, turn): turn for c, turn in rows if c.is_shown}
+    groups = {key: group_of_turn(turn, changes.owner).name for key, turn in turns.items()}
     return Changed(
         documents=[_document(c, groups[_turn(c, p)]) for c, p in latest if c.is_shown],
         removals=[
@@ -46,9 +46,9 @@ def _is_wanted(change: _Change, agent: str | None) -> bool:
     return agent is None or not change.is_shown or change.agent == agent
 
 
-def _turn(change: _Change, place: ConversationTurn) -> tuple[str | None, str | None]:
+def _turn(change: _Change, turn: ConversationTurn) -> tuple[str | None, str | None]:
     """Return the session and the sender of a turn: equal for all messages with the same hearers."""
-    return change.session_id, place.turn_sender
+    return change.session_id, turn.turn_sender
 
 
 class _Change(msgspec.Struct, frozen=True, array_like=True, gc=False):
