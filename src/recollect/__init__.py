@@ -70,6 +70,6 @@ if not TYPE_CHECKING:  # a type checker would take it as leave to misspell a nam
         from importlib import import_module
 
         module, attribute = _PLACES[name]
-        found = getattr(import_module(module), attribute)
-        globals()[name] = found
-        return found
+        value = getattr(import_module(module), attribute)
+        globals()[name] = value
+        return value

@@ -117,11 +117,11 @@ class Caller:
         hint = f"use a token that was added with --as owner{without}"
         raise Denied("only the operator may do this", hint=hint)
 
-    def for_session(self, asked: str | None = None) -> str | None:
+    def for_session(self, name: str | None = None) -> str | None:
         """Return the session that the request is made for, to pass on as ``for_session``.
 
         Args:
-            asked: The id or key of a session to narrow to; a plain name as for `Sessions.open`.
+            name: The id or key of a session to narrow to; a plain name as for `Sessions.open`.
 
         Returns:
             An id; None, everything in the scope, if the operator names no session.
@@ -129,14 +129,14 @@ class Caller:
         Raises:
             NotFound: the session is missing, or not for this token, with the same error.
         """
-        if asked is None:
+        if name is None:
             return None if self.token.is_owners else self._own().id
         if not self.token.asks_for_any:
-            return self.session(asked, owner=False).id
-        found = self.memory.sessions.known(asked, owner=False)
-        if found is None:
+            return self.session(name, owner=False).id
+        session = self.memory.sessions.known(name, owner=False)
+        if session is None:
             raise _not_found()
-        return found.id
+        return session.id
 
     def for_foreign(self, name: ForeignName) -> str:
         """Return the session that a program of many conversations asks for; a new one is begun.
@@ -150,8 +150,8 @@ class Caller:
         key = parse_key(name.key or "")
         if not self.token.asks_for_any:
             return self.session(key.text).id
-        found = self.memory.sessions.known(key.text)
-        if found is None:
+        session = self.memory.sessions.known(key.text)
+        if session is None:
             if key.is_bare or key.is_automatic:
                 raise _not_found()
 
@@ -161,8 +161,8 @@ class Caller:
 
             hooked = self.memory.sessions.hooked(name, moment="start", beginning=check)
             check(hooked)
-            found = hooked.session
-        return found.id
+            session = hooked.session
+        return session.id
 
     def session(self, id_or_key: str, *, owner: bool | None = None) -> Session:
         """Return a session that the token may hear; ``owner`` as for `Catalogue.known`.
@@ -171,9 +171,11 @@ class Caller:
             NotFound: the session is missing, or not for this token, with the same error.
         """
         for name in self._names(id_or_key):
-            found = self.memory.sessions.known(name, owner=owner if self.token.is_owners else None)
-            if found is not None and self._hears(found):
-                return found
+            session = self.memory.sessions.known(
+                name, owner=owner if self.token.is_owners else None
+            )
+            if session is not None and self._hears(session):
+                return session
         raise _not_found()
 
     def sessions(self, *, limit: int | None = None, **filters: Any) -> list[Session]:
@@ -182,16 +184,16 @@ class Caller:
         if self.token.is_owners:
             return sessions.list(limit=limit, **filters)
         # The token's own session is listed once it was used: this call may begin it.
-        known, own = sessions.known(self._own_key.text, owner=False), self._own()
-        begun = known is None or known.id != own.id
-        most = limit if limit is None or limit < 0 else limit + begun
-        found = sessions.list(limit=most, for_session=own.id, **filters)
-        return [each for each in found if not begun or each.id != own.id][:limit]
+        earlier, own = sessions.known(self._own_key.text, owner=False), self._own()
+        is_new = earlier is None or earlier.id != own.id
+        most = limit if limit is None or limit < 0 else limit + is_new
+        candidates = sessions.list(limit=most, for_session=own.id, **filters)
+        return [each for each in candidates if not is_new or each.id != own.id][:limit]
 
     def hears(self, session_id: str) -> bool:
         """Return whether the token may hear a session; False for a missing one."""
-        found = self.memory.sessions.known(session_id)
-        return found is not None and found.id == session_id and self._hears(found)
+        session = self.memory.sessions.known(session_id)
+        return session is not None and session.id == session_id and self._hears(session)
 
     def hears_message(self, message: Message) -> bool:
         """Return whether the token may hear a message of a session that it may hear.
@@ -224,19 +226,19 @@ class Caller:
             InvalidInput: the key is not valid.
         """
         sessions, owner = self.memory.sessions, self._may_own(owner)
-        found = sessions.known(id_or_key, owner=owner)
-        if found is not None and found.id == id_or_key:
-            if self.token.is_owners or self._is_granted(found) or self._hears(found):
-                return self.writable(found)
-            found = None
+        session = sessions.known(id_or_key, owner=owner)
+        if session is not None and session.id == id_or_key:
+            if self.token.is_owners or self._is_granted(session) or self._hears(session):
+                return self.writable(session)
+            session = None
         key = self._key(id_or_key)
         if key.text != id_or_key:
-            found = sessions.known(key.text, owner=owner)
-        if found is None:
+            session = sessions.known(key.text, owner=owner)
+        if session is None:
             self._check_new(self._place(key))
-        if found is None or key.channel is not None:
-            found = sessions.open(key.text, self.projects.of_new(project), owner=owner)
-        return self.writable(found)
+        if session is None or key.channel is not None:
+            session = sessions.open(key.text, self.projects.of_new(project), owner=owner)
+        return self.writable(session)
 
     def hooked(
         self,
@@ -261,27 +263,27 @@ class Caller:
                 self.writable(expected.session)
             beginning()
 
-        named = self._key(name).text if isinstance(name, str) else name
+        key = self._key(name).text if isinstance(name, str) else name
         whose = self._may_own(self.token.is_owners if owner is None else owner)
-        found = self.memory.sessions.hooked(
-            named, self.projects.of_new(project), moment, at=at, owner=whose, beginning=check
+        hooked = self.memory.sessions.hooked(
+            key, self.projects.of_new(project), moment, at=at, owner=whose, beginning=check
         )
-        self.writable(found.session)
-        return found
+        self.writable(hooked.session)
+        return hooked
 
-    def sender(self, asked: str | None, session: Session) -> str | None:
+    def sender(self, account: str | None, session: Session) -> str | None:
         """Return the sender to store with a message of a session.
 
         Raises:
             Denied: it belongs to another channel, or the token's session is with somebody else.
             InvalidInput: it is not a valid account.
         """
-        if asked is not None:
-            if not self.token.speaks_for(channel := parse_account(asked).channel or ALL_CHANNELS):
+        if account is not None:
+            if not self.token.speaks_for(channel := parse_account(account).channel or ALL_CHANNELS):
                 raise _not_for(channel)
             if not self.token.is_owners and self._hears(session):  # as in its newest turn
-                self.memory.sessions.visibility_group(session.id, asked)
-        return asked
+                self.memory.sessions.visibility_group(session.id, account)
+        return account
 
     @cached_property
     def _own_key(self) -> SessionKey:
@@ -290,9 +292,9 @@ class Caller:
     def _own(self) -> Session:
         """Return the token's own session; created on first use."""
         sessions, key = self.memory.sessions, self._own_key.text
-        found = sessions.known(key, owner=False)
+        session = sessions.known(key, owner=False)
         # Its id may be the key of another session.
-        return found if found is not None and found.key == key else sessions.open(key)
+        return session if session is not None and session.key == key else sessions.open(key)
 
     def _may_own(self, owner: bool) -> bool:
         """Return whether a plain name is the owner's: for the operator as given, else by group."""
@@ -321,12 +323,12 @@ class Caller:
             self._check_channel(session)
         return session
 
-    def _check_new(self, place: Session) -> None:
+    def _check_new(self, session: Session) -> None:
         """Refuse to begin a session that `writable` would refuse afterwards."""
-        if self.token.is_owners or self._is_granted(place) or place.key == self._own_key.text:
+        if self.token.is_owners or self._is_granted(session) or session.key == self._own_key.text:
             return
         own = self.memory.sessions.visibility_group(self._own().id)
-        if own.name != self._group(place).name:
+        if own.name != self._group(session).name:
             raise _not_found()
 
     def _is_granted(self, key: Key) -> bool:
@@ -339,14 +341,14 @@ class Caller:
         if channel is not None and not is_own and not self.token.speaks_for(channel):
             raise _not_for(channel)
 
-    def _key(self, asked: str) -> SessionKey:
+    def _key(self, id_or_key: str) -> SessionKey:
         """Return the full key for one of the caller's, if it may begin a session with it.
 
         Raises:
             Denied: it may not.
             InvalidInput: it is not a valid key.
         """
-        *_, name = self._names(asked)
+        *_, name = self._names(id_or_key)
         key = parse_key(name)
         is_free = self.token.is_owners or self._is_granted(key)
         if is_free or self._group(self._place(key)).name == self._group(self._own()).name:
@@ -374,8 +376,8 @@ class Caller:
             agent = self.token.agent or own.agent
             return (id_or_key, *((f"agent:{agent}:{part}",) if agent and part else ()))
         parts = ("agent" if own.agent else None, own.agent, own.channel, own.account)
-        place = [*filter(None, parts), own.chat_type, own.place.peer or "", "thread", part]
-        return (id_or_key, ":".join(place))
+        segments = [*filter(None, parts), own.chat_type, own.place.peer or "", "thread", part]
+        return (id_or_key, ":".join(segments))
 
 
 class Callers:
@@ -401,15 +403,15 @@ class Callers:
             Unauthorized: it is missing, unknown, expired or revoked.
             StoreError: the records cannot be read.
         """
-        known = self.at_hand(bearer)
-        if known is not None:
-            return known
+        earlier = self.at_hand(bearer)
+        if earlier is not None:
+            return earlier
         tokens, now = self.tokens(), time.monotonic()
         token, digest = tokens.verify(bearer), digest_of(bearer or "")
         caller = Caller(token, self._memory(token), partial(tokens.verify_digest, digest))
         with self._lock:
-            kept = {d: each for d, each in self._known.items() if now - each[0] < KEPT_S}
-            self._known = kept | {digest: (now, caller)}
+            entries = {d: each for d, each in self._known.items() if now - each[0] < KEPT_S}
+            self._known = entries | {digest: (now, caller)}
         return caller
 
     def at_hand(self, bearer: str | None) -> Caller | None:
@@ -423,8 +425,8 @@ class Callers:
         if tokens is None or now - tokens[0] >= KEPT_S:
             return None
         tokens[1].verify(bearer)
-        known = self._known.get(digest_of(bearer or ""))
-        return known[1] if known is not None and now - known[0] < KEPT_S else None
+        entry = self._known.get(digest_of(bearer or ""))
+        return entry[1] if entry is not None and now - entry[0] < KEPT_S else None
 
     def tokens(self) -> Tokens:
         """Return the tokens of the home."""

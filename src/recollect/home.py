@@ -84,9 +84,9 @@ class Home:
         if self.mirror is None:
             return
         if self.main.incompatibility is None:
-            lost = lost_messages(self.mirror, self.main.database)
-            if lost is not None:
-                self.main.index.tell_once(lost)
+            warning = lost_messages(self.mirror, self.main.database)
+            if warning is not None:
+                self.main.index.tell_once(warning)
         self.mirror.catch_up()
 
     def open_rooms(self) -> Rooms:
@@ -134,8 +134,8 @@ class Home:
         main, options = self._users(), self.options
         if main is None or (options.is_pooled and options.workspace is not None):
             return  # left to the pool's memory without a workspace
-        given = (options.workspace, options.overrides, options.embedder)
-        if not options.is_pooled and given != (None,) * 3:
+        own_options = (options.workspace, options.overrides, options.embedder)
+        if not options.is_pooled and own_options != (None,) * 3:
             options = msgspec.structs.replace(
                 options, workspace=None, overrides=None, embedder=None
             )
@@ -153,11 +153,11 @@ class Home:
         key = (agent, options is self.options)
         settings = load_settings(self.folder, options.settings, agent=agent).settings
         with self._opening:
-            known = self._agents.get(key)
-            if known is not None and known.settings == settings:
-                return known
-            if known is not None:
-                known.retire()
+            earlier = self._agents.get(key)
+            if earlier is not None and earlier.settings == settings:
+                return earlier
+            if earlier is not None:
+                earlier.retire()
             opened = self.open_other(agent, options)
             rooms = self._agents[key] = Rooms(opened, opened.scope, above=main)
             if self._is_retired:

@@ -107,10 +107,10 @@ class OpenOptions(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def settings(self) -> dict[str, object]:
         """The settings that the program gives, by dotted key."""
-        given = dict(self.overrides or {})
+        values = dict(self.overrides or {})
         if self.workspace is not None:
-            given["workspace.path"] = str(self.workspace)
-        return given
+            values["workspace.path"] = str(self.workspace)
+        return values
 
     def has_files(self, scope: Scope) -> bool:
         """Return whether a memory has the memory files of the settings: the home tenant's.
@@ -227,8 +227,8 @@ class HomeIndex:
 
     def extra_paths(self, scope: Scope) -> list[ExtraPath]:
         """Return the extra paths that a scope has, relative ones from the workspace on."""
-        named = self.settings.workspace.extra_paths if self.options.has_files(scope) else ()
-        return [extra_path(each, self.workspace) for each in named]
+        entries = self.settings.workspace.extra_paths if self.options.has_files(scope) else ()
+        return [extra_path(each, self.workspace) for each in entries]
 
     def workspace_of(self, scope: Scope) -> Path | None:
         """Return the workspace, where a scope has it."""
@@ -360,16 +360,16 @@ class HomeIndex:
 
         Those that the main index follows are left to it.
         """
-        left = () if self._main is None else self._main.settings.workspace.transcripts
-        named = [each for each in self.settings.workspace.transcripts if each not in left]
-        if not named:
+        others = () if self._main is None else self._main.settings.workspace.transcripts
+        entries = [each for each in self.settings.workspace.transcripts if each not in others]
+        if not entries:
             return None
         from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
         from recollect.recall.following import following_formats
 
         rooms = self.own_rooms
         importer = rooms.importer_of(following_formats(), lambda: rooms.observation_parts, LEDGER)
-        return FollowedTranscripts(followed_places(named), importer)
+        return FollowedTranscripts(followed_places(entries), importer)
 
     @functools.cached_property
     def own_rooms(self) -> Rooms:
@@ -461,10 +461,10 @@ def _with_kept(home: Home, resolved: ResolvedSettings) -> ResolvedSettings:
     Its settings file has them from then on; where that cannot be written, they still apply.
     """
     for key in KEPT:
-        stored = home.records.read(partial(find_value, key=key))
-        if stored in {None, "", UNTOLD}:
+        text = home.records.read(partial(find_value, key=key))
+        if text in {None, "", UNTOLD}:
             continue
-        value = convert(key, stored, from_text=True)
+        value = convert(key, text, from_text=True)
         _keep(home, key, value)
         if resolved.origins[key] == "default":
             settings = _with_value(resolved.settings, key.split("."), value)

@@ -88,8 +88,8 @@ class Memory(ExchangeFacade):
         self.close()
 
     def __repr__(self) -> str:
-        place = "" if self.workspace is None else f", workspace={str(self.workspace)!r}"
-        return f"Memory({str(self.home)!r}{place})"
+        suffix = "" if self.workspace is None else f", workspace={str(self.workspace)!r}"
+        return f"Memory({str(self.home)!r}{suffix})"
 
     def within(self, scope: Scope) -> Memory:
         """Return this memory as a narrower scope sees it, sharing what is already open.
@@ -282,13 +282,13 @@ class Memory(ExchangeFacade):
         """
         from recollect.store.usage_ledger import UsageLedger
 
-        found, rooms = self._rooms.index.preview(rebuild=reindex), self._rooms
+        estimate, rooms = self._rooms.index.preview(rebuild=reindex), self._rooms
         limit = self.settings.embedding.remote.daily_tokens
-        if not (found.is_paid and limit):
-            return found
+        if not (estimate.is_paid and limit):
+            return estimate
         today = to_datetime(rooms.home.clock.now_ms()).date().isoformat()
-        left = max(0, limit - UsageLedger(rooms.records).spent(today))
-        return msgspec.structs.replace(found, tokens_left_today=left)
+        tokens_left = max(0, limit - UsageLedger(rooms.records).spent(today))
+        return msgspec.structs.replace(estimate, tokens_left_today=tokens_left)
 
     @self_checked
     def search(
@@ -344,8 +344,8 @@ class Memory(ExchangeFacade):
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
         audience = None if asker == OPERATOR else rooms.audience(None, asker)
-        asked = SearchQuestion(**{name: v for name, v in locals().items() if name in QUESTION})
-        options = asked.options(seen, self.settings, rooms.records, rooms, rooms.home.clock)
+        question = SearchQuestion(**{name: v for name, v in locals().items() if name in QUESTION})
+        options = question.options(seen, self.settings, rooms.records, rooms, rooms.home.clock)
         result = self._found(query, seen, asker, options, on_progress)
         result = result if min_confidence is None else above_confidence(result, min_confidence)
         if seen.tenant in rooms.index.search_service.fact_tenants:
@@ -443,10 +443,10 @@ class Memory(ExchangeFacade):
             audience.require_file(ref)
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
-        found = reading.read(path, extent)
-        if not NAMES_ANY.search(found.text):
-            return found
-        return rooms.linker(asker).read(found, reading.mentions(found.path))
+        result = reading.read(path, extent)
+        if not NAMES_ANY.search(result.text):
+            return result
+        return rooms.linker(asker).read(result, reading.mentions(result.path))
 
     def files(self, *, for_session: str | None = None, for_sender: str | None = None) -> list[str]:
         """Return the paths of the memory files that can be read, sorted; nothing is opened.
@@ -503,8 +503,8 @@ class Memory(ExchangeFacade):
         from recollect.recall.steps.details import read_details
 
         rooms, asker = self._rooms, Asker(for_session, for_sender)
-        found = read_details(rooms.observation_parts, ids, max_tokens, asker)
-        return rooms.linker(asker).details(found)
+        batch = read_details(rooms.observation_parts, ids, max_tokens, asker)
+        return rooms.linker(asker).details(batch)
 
     def preview_uses(self) -> list[UsePreview]:
         """Return what each use of a language model would take in a day; no model is called."""
@@ -602,10 +602,10 @@ class Memory(ExchangeFacade):
         """
         from recollect.governance.selection import SELECTORS, read_selection
 
-        given = {name: value for name, value in locals().items() if name in SELECTORS}
+        selectors = {name: value for name, value in locals().items() if name in SELECTORS}
         rooms, zone = self._rooms, zone_of(self.settings.sessions.time_zone)
-        wanted = read_selection(given, rooms.home.clock.now_ms(), zone, self.projects.find)
-        receipt = rooms.eraser.erase(wanted, dry_run=dry_run, on_progress=on_progress)
+        selection = read_selection(selectors, rooms.home.clock.now_ms(), zone, self.projects.find)
+        receipt = rooms.eraser.erase(selection, dry_run=dry_run, on_progress=on_progress)
         if receipt.partial_ids and not dry_run:
             rooms.sessions.finish_endings()
         backend = rooms.search_backend if receipt.notes and not dry_run else None
@@ -671,12 +671,12 @@ class Memory(ExchangeFacade):
         from recollect.recall.status import Reported
 
         rooms, opened = self._rooms, self._rooms.opened
-        shown = str if opened.redactor is None else opened.redactor.path
+        redact = str if opened.redactor is None else opened.redactor.path
         return Reported(
             home=self.home,
             workspace=self.workspace,
             extra=tuple(
-                shown(str(each.path / each.pattern)) for each in opened.extra_paths(self.scope)
+                redact(str(each.path / each.pattern)) for each in opened.extra_paths(self.scope)
             ),
             settings=self.settings,
             clock=rooms.home.clock,

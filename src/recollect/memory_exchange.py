@@ -83,8 +83,8 @@ class ExchangeFacade:
             The transcript; None where it is not below a followed folder, see
             ``workspace.transcripts``.
         """
-        told = self._rooms.opened.maintenance.transcript_grew
-        return told(path, format_name, is_awaited=is_awaited)
+        report = self._rooms.opened.maintenance.transcript_grew
+        return report(path, format_name, is_awaited=is_awaited)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:
         """Return a session in a format that our import reads: ``.lines()``, ``.save(…)``.
@@ -207,10 +207,10 @@ class ExchangeFacade:
         from recollect.exchange.formats.claude_mem import read_claude_mem
         from recollect.exchange.intake import IntakeOrder, take_records
 
-        place = user_path(path)
+        source = user_path(path)
         tell = on_progress or (lambda _: None)
-        order = IntakeOrder(dry_run=dry_run, on_progress=tell, path=str(place))
-        with read_claude_mem(place, self._rooms.scope.tenant) as (checked, records):
+        order = IntakeOrder(dry_run=dry_run, on_progress=tell, path=str(source))
+        with read_claude_mem(source, self._rooms.scope.tenant) as (checked, records):
             return take_records(self._destination(), checked, records, order)
 
     def _destination(self) -> Destination:
@@ -218,15 +218,15 @@ class ExchangeFacade:
 
 
 def _opened(path: Path) -> BinaryIO:
-    place = user_path(path)
-    with os_errors(place):
-        if place.is_dir():
-            raise InvalidInput("an export is a file", hint="name the file", path=str(place))
+    source = user_path(path)
+    with os_errors(source):
+        if source.is_dir():
+            raise InvalidInput("an export is a file", hint="name the file", path=str(source))
         try:
-            return place.open("rb")
+            return source.open("rb")
         except FileNotFoundError as error:
             hint = "name what `recollect export --all FILE` wrote"
-            raise NotFound("the export does not exist", hint=hint, path=str(place)) from error
+            raise NotFound("the export does not exist", hint=hint, path=str(source)) from error
 
 
 def _export_parts(rooms: Rooms) -> ExportParts:

@@ -111,11 +111,11 @@ class MemoryPool:
         seen = scope or Scope()
         if agent is not None:
             seen = msgspec.structs.replace(seen, agent=known_agent(agent) or agent)
-        place = None if workspace is None else str(Path(workspace).absolute())
+        folder = None if workspace is None else str(Path(workspace).absolute())
         with self._lock:
             if self._is_closed:
                 raise StoreClosed("the pool of memories is closed", hint="make another one")
-            main = self._main(place)
+            main = self._main(folder)
             wide = main.home.rooms_over(main, seen)
             memory = self._narrowed.get((id(wide.opened), seen))
             if memory is None:
@@ -135,18 +135,18 @@ class MemoryPool:
 
     def _main(self, workspace: str | None) -> Rooms:
         """Return the rooms of all local memories with a workspace, by the current settings."""
-        known = self._open.get(workspace)
-        if known is not None:
-            given = known.opened.options.settings
-            if load_settings(self.home, given).settings == known.settings:
-                return known
+        earlier = self._open.get(workspace)
+        if earlier is not None:
+            overrides = earlier.opened.options.settings
+            if load_settings(self.home, overrides).settings == earlier.settings:
+                return earlier
         options = OpenOptions(
             home=self.home, workspace=workspace, overrides=self._overrides, is_pooled=True
         )
         rooms = Home(options).open_rooms()
-        if known is not None:
-            known.retire()
-            self._retired.add(known)
+        if earlier is not None:
+            earlier.retire()
+            self._retired.add(earlier)
         self._open[workspace] = rooms
         if self._locks is not None:
             rooms.opened.maintenance.begin()

@@ -215,7 +215,7 @@ class Rooms:
             clock=home.clock,
             drafts=ObservationDrafts(home.clock, home.ids, self.opened.redactor),
             audience=self.audience,
-            is_owners=lambda place: group_of_turn(place, owner).is_owners,
+            is_owners=lambda turn: group_of_turn(turn, owner).is_owners,
             controls=self.capture_controls,
             own_calls=_own_calls(self.opened),
             arrived=self.opened.maintenance.notify,
@@ -397,8 +397,8 @@ class Rooms:
         from recollect.exchange.importer import TranscriptImporter
         from recollect.sessions.record.access import SilentMirror
 
-        place = self.destination(self.mirror or SilentMirror(), observed)
-        return TranscriptImporter(place, formats, ledger)
+        destination = self.destination(self.mirror or SilentMirror(), observed)
+        return TranscriptImporter(destination, formats, ledger)
 
     @cached_property
     def retention(self) -> Retention:

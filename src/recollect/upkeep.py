@@ -121,9 +121,9 @@ def episode_writer(opened: HomeIndex) -> EpisodeWriter:
 
 def digest(opened: HomeIndex, scope: Scope, stopping: Callable[[], bool]) -> int:
     """Run the enabled uses of the language model, if any; return how many records it rewrote."""
-    model, records, done = opened.model, opened.home.records, 0
+    model, records, count = opened.model, opened.home.records, 0
     if model is None or records.is_read_only:
-        return done
+        return count
     clock, uses = opened.home.clock, opened.settings.language.uses
     redacted = str if opened.redactor is None else opened.redactor.text
     if "episodes" in uses:
@@ -131,23 +131,23 @@ def digest(opened: HomeIndex, scope: Scope, stopping: Callable[[], bool]) -> int
 
         writer = episode_writer(opened)
         episodes = EpisodeDigest(records, clock, writer, model, redacted=redacted, scope=scope)
-        done += episodes.run(stopping)
+        count += episodes.run(stopping)
     if "observations" in uses:
         from recollect.observations.digest import ObservationDigest
 
-        done += ObservationDigest(
+        count += ObservationDigest(
             records,
             clock,
             model,
-            group_of=lambda place: group_of_turn(place, opened.owner).name,
+            group_of=lambda turn: group_of_turn(turn, opened.owner).name,
             redacted=redacted,
             scope=scope,
         ).run(stopping)
     if "facts" in uses:
         from recollect.recall.statements.model_facts import ModelFacts
 
-        done += ModelFacts(records, opened.people, clock, model, scope).run(stopping)
-    return done
+        count += ModelFacts(records, opened.people, clock, model, scope).run(stopping)
+    return count
 
 
 def preview_of(opened: HomeIndex, tenant: str) -> list[UsePreview]:
