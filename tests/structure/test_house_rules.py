@@ -63,9 +63,12 @@ PARTICIPLES = frozenset(
 )
 CLEAN_ROOMS = (
     "aio answers audience backends cli core demo exchange governance hook index integrations"
-    " models observations server sessions store testing text workspace"
+    " models observations recall/retrieval recall/statements recall/steps server sessions store"
+    " testing text workspace"
 ).split()
 """Rooms whose functions bind none of these words; the others follow."""
+CLEAN = [*((room, "**/*.py") for room in CLEAN_ROOMS), (".", "*.py"), ("recall", "*.py")]
+"""The rooms with what is inside of them, and the modules that lie beside rooms."""
 PUBLIC_ARGUMENTS = {
     ("add", "said"),
     ("narrowed", "wanted"),
@@ -75,9 +78,9 @@ PUBLIC_ARGUMENTS = {
 }
 
 
-def _bare_participles(room: Path) -> Iterator[str]:
+def _bare_participles(room: Path, modules: str = "**/*.py") -> Iterator[str]:
     """Yield the arguments and local variables whose name is such a word."""
-    for path in sorted(room.rglob("*.py")):
+    for path in sorted(room.glob(modules)):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for function in ast.walk(tree):
             if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -182,10 +185,10 @@ def test_constraints_name_versions_and_no_hosts() -> None:
     assert all(re.match(r"^[a-z0-9.-]+==[\w.]+( ; .+)?$", pin) for pin in pins)
 
 
-@pytest.mark.parametrize("room", CLEAN_ROOMS)
-def test_a_binding_is_named_for_what_it_is(room: str) -> None:
+@pytest.mark.parametrize(("room", "modules"), CLEAN)
+def test_a_binding_is_named_for_what_it_is(room: str, modules: str) -> None:
     """`hits`, `rows`, `position` say what they hold; `found` and `place` do not."""
-    assert [*_bare_participles(ROOT / "src/recollect" / room)] == []
+    assert [*_bare_participles(ROOT / "src/recollect" / room, modules)] == []
 
 
 def test_one_module_alone_writes_the_rows_of_messages() -> None:
