@@ -23,7 +23,7 @@ _KEY = "warnings.given"
 
 
 def unheard_warnings(records: Database, clock: Clock, result: SearchResult) -> list[str]:
-    """Return the warnings of an answer that were not given in the last day; now they are.
+    """Return the warnings of an answer not given in the last day; from now on they count as given.
 
     An answer without hits keeps all its warnings, as one of them may be the reason; damage is
     reported each time, as is everything in a home that cannot be written.

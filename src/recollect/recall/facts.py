@@ -82,7 +82,7 @@ class SessionPlaces(msgspec.Struct, frozen=True, kw_only=True):
     def was_said(self, tx: Transaction, origin: FactPlace, text: str) -> bool:
         """Return whether people of the same audience said a text in the last 200 turns there.
 
-        What they quoted, pasted or showed, and what tools gave back, they did not say.
+        What they quoted, pasted or showed, and the results of tools, does not count.
         """
         if origin.session_id is None:
             return False
@@ -204,7 +204,7 @@ def _is_wanted(fact: Fact, at: int | None) -> bool:
 def with_facts(
     tx: Transaction, scope: Scope, audience: Audience, result: SearchResult, options: SearchOptions
 ) -> SearchResult:
-    """Return a result whose hits tell what fact they are, or say, as far as that is heard."""
+    """Return a result whose hits are marked with the facts that they are, or state, if heard."""
     result = with_asked_first(tx, scope, audience, result, options)
     message_ids = [hit.ref for hit in result.hits if hit.seq is not None]
     fact_ids = [hit.ref for hit in result.hits if hit.source == FACTS]

@@ -24,7 +24,7 @@ _LABEL = re.compile(r"^- (?:\[[^\]\n]{1,40}\] )?(?:(?:user|assistant): )?", re.M
 def changed_episodes(tx: Transaction, changes: Changes) -> Changed:
     """Return the episodes that changed in a part of the outbox.
 
-    One whose session is deleted counts as gone; one whose session retention removed is there.
+    One whose session is deleted counts as gone; one whose session retention removed stays.
     """
     rows = typed_rows(tx.all(_CHANGES, (changes.after, changes.last)), tuple[str, str, int])
     visibility = {ref: is_shown for _, ref, is_shown in rows}
@@ -44,7 +44,7 @@ def changed_episodes(tx: Transaction, changes: Changes) -> Changed:
 
 
 def searched_text(episode: Episode, *, is_owners: bool) -> str:
-    """Return what of an episode is searched; what the agent did only where that is the owner's."""
+    """Return the text of an episode that is searched; what the agent did only for the owner."""
     texts = [_LABEL.sub("", episode.summary), episode.deeds if is_owners else ""]
     texts += [text for text in (episode.outcome, *episode.open_ends) if text not in texts[0]]
     return "\n".join(filter(None, texts))

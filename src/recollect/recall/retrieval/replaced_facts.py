@@ -41,7 +41,7 @@ def fact_hit(fact: Fact, score: float, why: dict[str, float], *, citations: bool
 def with_asked_first(
     tx: Transaction, scope: Scope, audience: Audience, result: SearchResult, options: SearchOptions
 ) -> SearchResult:
-    """Return a result in which what is asked for of each chain of facts is before the rest of it.
+    """Return a result in which the fact of a chain that is asked for comes before the others.
 
     Args:
         tx: A transaction.
@@ -66,7 +66,7 @@ def with_asked_first(
 def _chains(
     tx: Transaction, scope: Scope, audience: Audience, refs: Sequence[str]
 ) -> Iterator[list[Fact]]:
-    """Yield the chains of some facts as they are heard, each from the oldest on."""
+    """Yield the chains that facts belong to, as far as they are heard; each oldest first."""
     seen: set[str] = set()
     for ref in refs:
         if ref in seen:
@@ -94,10 +94,10 @@ def _asked_for(chain: Sequence[Fact], rule: Replacing) -> Fact | None:
 
 
 def _lift(hits: list[Hit], chain: Sequence[Fact], fact: Fact, options: SearchOptions) -> int:
-    """Put what is asked for before the first hit of its chain; return 1 if that changes anything.
+    """Put a fact before the first hit of its chain; return 1 if that changes anything.
 
-    It may be a hit by its message. One that is none is added, unless its message says it, or the
-    question names a time when it was said.
+    It may be a hit through its message. Where it is no hit it is added, unless it comes from a
+    message, or the question names a time when it was said.
     """
     refs = {each.id for each in chain}
     first = next(position for position, hit in enumerate(hits) if hit.ref in refs)

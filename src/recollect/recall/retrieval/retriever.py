@@ -36,7 +36,7 @@ questions reach a third to two thirds of it."""
 T = TypeVar("T")
 
 _OVER = 3
-"""The factor by which more are looked at, since importance and recency change the order."""
+"""How many times the limit is searched for: importance and recency change the order."""
 _MOST = 300
 _CHARS = 600
 """Characters of a summary in a prompt."""
@@ -187,15 +187,15 @@ class Retriever:
 
 
 class _Found(msgspec.Struct, Generic[T], frozen=True):
-    """Something that was found.
+    """A fact or an episode that a search found.
 
     Attributes:
-        item: What.
+        item: The fact or episode.
         text: Its words.
-        score: Share of the best possible one.
+        score: Its share of the best possible score.
         importance: 1 to 10.
         at: The time that its age counts from, ms UTC.
-        left: The factor of its relevance for what faded of it.
+        left: The factor by which fading lowers its relevance.
     """
 
     item: T
@@ -212,8 +212,8 @@ class _Ranking(msgspec.Struct, frozen=True):
     Attributes:
         query: The question.
         full: The score of a text that is about the same.
-        threshold: Least similarity.
-        now: Ms UTC.
+        threshold: The least similarity.
+        now: The time, ms UTC.
     """
 
     query: str

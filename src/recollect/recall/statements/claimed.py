@@ -21,8 +21,8 @@ def claimed_accounts(
 ) -> Mapping[str, Sequence[ClaimedAccount]]:
     """Return what the speakers of messages claim to be, by tenant.
 
-    What an account says of itself, and what somebody says of whom it is not known who they are,
-    is left out.
+    Left out is what an account claims to be itself, and what a speaker without a known account
+    claims.
     """
     accounts: defaultdict[str, list[ClaimedAccount]] = defaultdict(list)
     for message, turn in messages:

@@ -55,7 +55,8 @@ class Left(msgspec.Struct, frozen=True, kw_only=True):
     """What is left to extract.
 
     Attributes:
-        rules: The versions of the rules, and the identities, that the rest was extracted with.
+        rules: The versions of the rules that the rest was extracted with.
+        people: The digest of the identities that it was extracted with.
         known: The newest change that is extracted, or is in a part.
         parts: The parts of the outbox that are left, oldest first: after a seq, up to a seq.
     """
@@ -66,7 +67,7 @@ class Left(msgspec.Struct, frozen=True, kw_only=True):
     parts: tuple[tuple[int, int], ...] = ()
 
     def reaching(self, newest: int) -> Left:
-        """Return it with all that is newer, and with everything if the rules are others."""
+        """Return what is left with all newer changes; with all changes if the rules are others."""
         rules = (RULES_VERSION, DERIVATION_VERSION)
         if self.rules != rules:
             whole = ((0, newest),) if newest else ()
@@ -77,7 +78,7 @@ class Left(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, known=newest, parts=parts)
 
     def without(self, first: int | None) -> Left:
-        """Return it without the end of the newest part, from ``first`` on; None: without it."""
+        """Return it without the newest part from ``first`` on; None removes the whole part."""
         *others, (after, _) = self.parts
         rest = () if first is None or first - 1 <= after else ((after, first - 1),)
         return msgspec.structs.replace(self, parts=(*others, *rest))
@@ -98,7 +99,7 @@ class Extraction:
         self._clock = clock
 
     def is_behind(self) -> bool:
-        """Return whether there is something to extract; cheap."""
+        """Return whether there is something to extract; a cheap check."""
 
         def look(tx: Transaction) -> bool:
             rest = read_left(tx).reaching(newest_message(tx))
@@ -204,18 +205,18 @@ class Extraction:
         return f"{rules}:{walls}:{stored_digest(tx, 'identities')}:{find_value(tx, CHANGES) or 0}"
 
     def _align(self, tx: Transaction, hasher: Hasher) -> None:
-        """Move statements to the audiences and speakers that they have by the identities now."""
+        """Move statements to the audiences and speakers that the current identities give them."""
         rest, people = read_left(tx), self._identities(tx)
         if rest.people == people:
             return
 
-        def place(tenant: str, turn: ConversationTurn) -> tuple[int, int]:
+        def hashes(tenant: str, turn: ConversationTurn) -> tuple[int, int]:
             owner = self._people.at(tx, tenant)
             group = group_of_turn(turn, owner)
             who = speaker_of(turn, group, owner)
             return hasher("audience", tenant, group.name), hasher("speaker", who) if who else 0
 
-        moved, alike = move_turns(tx, place), move_sentences(tx, place)
+        moved, alike = move_turns(tx, hashes), move_sentences(tx, hashes)
         now = self._clock.now_ms()
         for tenant in fact_tenants(tx):
             owner = self._people.at(tx, tenant)

@@ -210,7 +210,7 @@ class StatementReader:
     ) -> list[tuple[str, str, list[PlacedSentence]]]:
         """Return the tenant and id of messages, and of replies near them, with their sentences.
 
-        After `rows`, which reads what is near them.
+        Call it after `rows`, which loads the messages near them.
         """
         by_message = {each[0].id: self._sentences_of(each) for each in messages}
         tenants = {each.id: each.tenant for each, _ in messages}
@@ -369,7 +369,7 @@ class StatementReader:
         return self._hash("audience", message.tenant, self._group(message, turn).name)
 
     def _row(self, placed: Placed, each: Statement) -> StatedRow | None:
-        """Return the row of a statement; None where it is of no slot, or it is not known whose."""
+        """Return the row of a statement; None without a slot, or where its speaker is unknown."""
         message, turn = placed
         slot = each.slot if each.value or each.is_change else None
         if slot is None and not each.loses:

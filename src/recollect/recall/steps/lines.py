@@ -196,8 +196,8 @@ def select_rows(
     Args:
         tx: A transaction.
         kind: One of `TABLES`.
-        where: Which ones.
-        keys: Only those with these ids, or numbers.
+        where: The condition.
+        keys: Only records with these ids or numbers.
         by: Which of the two the keys are.
 
     Raises:
@@ -241,7 +241,7 @@ def _check(
 
 
 def lines_of(tx: Transaction, scope: Scope, result: SearchResult, audience: Audience) -> IndexLines:
-    """Return the lines of hits, without those that are gone meanwhile or not heard."""
+    """Return the lines of hits, without records that are gone by now or not heard."""
     by_ref: dict[str, IndexLine] = {}
     for source, kind in _KINDS.items():
         ids = [hit.ref for hit in result.hits if hit.source == source]

@@ -53,13 +53,13 @@ class Linker(msgspec.Struct, frozen=True, kw_only=True):
         numbers = {hit.number for hit in result.hits if hit.source == OBSERVATIONS}
         paths = {hit.path for hit in result.hits if hit.path is not None}
         mentions = dict.fromkeys([*self._from_files(paths), *self._to_observations(numbers)])
-        ends = [[each for each in mentions if _is_of(hit, *each)][:MOST] for hit in result.hits]
-        links = self._resolved([each for own in ends for each in own])
+        by_hit = [[each for each in mentions if _is_of(hit, *each)][:MOST] for hit in result.hits]
+        links = self._resolved([each for own in by_hit for each in own])
         if not links:
             return result
         hits = [
             msgspec.structs.replace(hit, links=tuple(links[each] for each in own if each in links))
-            for hit, own in zip(result.hits, ends, strict=True)
+            for hit, own in zip(result.hits, by_hit, strict=True)
         ]
         return msgspec.structs.replace(result, hits=hits)
 
@@ -91,7 +91,7 @@ class Linker(msgspec.Struct, frozen=True, kw_only=True):
         ]
 
     def _resolved(self, mentions: Sequence[_Named]) -> dict[_Named, Link]:
-        """Return links to the observations that exist and that they hear, in order."""
+        """Return links to the observations that exist and that the asker hears, in order."""
         if not mentions:
             return {}
         numbers = sorted({number for _, _, number in mentions})

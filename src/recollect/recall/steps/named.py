@@ -43,14 +43,14 @@ class Named(msgspec.Struct, frozen=True):
     audience: Resolve
 
     def first(self, result: SearchResult, query: str) -> SearchResult:
-        """Return the result with the record first that the question names by its number or id.
+        """Return the result with the record that the question names by number or id as first hit.
 
         Nothing is changed where the record does not exist, may not be heard, or its kind of
         memory is not asked for.
 
         Args:
             result: Of the search.
-            query: The question, all of which is the name of a record.
+            query: The question; it names a record only if it has no other words.
         """
         record_name, sources = parse_record(query), self.options.sources
         ways = (

@@ -62,9 +62,9 @@ _CALLS: LiteralString = """
         WHERE json_extract(b.value, '$.type') NOT IN ('tool_use', 'tool_result'))
     GROUP BY m.id HAVING count(*) = count(o.id)
 """
-"""The messages, of those given, that only call tools, or answer, and whose calls were observed."""
+"""The given messages that only call tools, or return results, and whose calls were observed."""
 _CHUNK = 32
-"""Records of which it is asked at once whether they are such calls."""
+"""Records that are checked at once for being such calls."""
 _PLACE: LiteralString = "agent, user_id, channel, account, chat_type, peer"
 _OF_SESSION: LiteralString = "FROM sessions INDEXED BY sessions_twin WHERE id = ?"
 
@@ -135,7 +135,7 @@ class ObservationRecall(Observations):
             anchor = self._best(query, since=since, until=until, **filters)
         if anchor is None:
             anchor = to_datetime(within[0] if since is not None else within[1])
-        target = _meant(anchor)
+        target = _target_of(anchor)
 
         tried = [near_project, None] if project is None and isinstance(target, int) else [project]
 
@@ -173,7 +173,7 @@ def _check_lines(before: int, after: int) -> None:
         check_most(most, MOST_LINES, "a number of lines")
 
 
-def _meant(anchor: object) -> RecordName | int:
+def _target_of(anchor: object) -> RecordName | int:
     if not isinstance(anchor, str):
         return check_time(anchor)  # type: ignore[arg-type]  # it says what it must be
     record_name = parse_record(anchor)
@@ -263,7 +263,7 @@ class _Around:
             if ends:
                 nearest = [k for k in nearest if not (k.place < edge if back else k.place > edge)]
             for start in range(0, len(nearest), _CHUNK):
-                near += self._told_once(tx, nearest[start : start + _CHUNK])
+                near += self._without_calls(tx, nearest[start : start + _CHUNK])
                 if len(near) >= most:
                     break
             is_more = bool(ends)
@@ -277,8 +277,8 @@ class _Around:
             raise StoreCorrupt("a record is in an index alone", hint="look with `recollect doctor`")
         return [rows[key.id] for key in keys]
 
-    def _told_once(self, tx: Transaction, keys: list[_Key]) -> list[_Key]:
-        """Return the keys that are shown: of a call and its observation the latter, if heard."""
+    def _without_calls(self, tx: Transaction, keys: list[_Key]) -> list[_Key]:
+        """Return the keys that are heard; without a call whose observation is heard."""
         candidates = [key for key in keys if self._is_shown(tx, key)]
         ids = [
             key.id
