@@ -24,7 +24,7 @@ Arity: TypeAlias = Literal["one", "many", "open"]
 ValueType: TypeAlias = Literal[
     "time", "date", "weekday", "money", "number", "version", "place", "name", "text"
 ]
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Raised when a rule changes what is detected: what an older version found is detected again."""
 
 

@@ -36,7 +36,7 @@ _HANGUL = re.compile("[\uac00-\ud7af]+")
 _NAMED = re.compile(r"\d|\w[._/]\w|[a-z][A-Z]|[A-Z]{2}")
 _AFTER = re.compile(r"[.!?:…\n(\"“«„¿¡]\s*$")
 _ELIDED = re.compile(r"^\w{1,2}'(?=\w)|'s$")
-_LATIN = re.compile(r"[A-Za-z0-9][\w.+#/-]*[A-Za-z0-9]|\d")
+_LATIN = re.compile(r"[A-Za-z0-9][\w.+#/-]*[A-Za-z0-9]|\d", re.ASCII)
 
 
 class ValueSentence(msgspec.Struct, frozen=True, kw_only=True):
