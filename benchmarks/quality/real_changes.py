@@ -17,6 +17,7 @@ from benchmarks.datasets.corpus import Conversation, DialogueSet, Question
 from benchmarks.measure.report import Grid
 from benchmarks.quality.homes import Progress
 from benchmarks.quality.replaced import LEXICAL, links_of
+from recollect.core.numbers import show_number
 from recollect.memory import Memory
 
 UPDATE, CONTRADICTION = "knowledge_update", "contradiction_resolution"
@@ -41,9 +42,10 @@ class RealCounts(msgspec.Struct, frozen=True, kw_only=True):
         flagged: Links that are only possible.
         updates: Questions about an updated value.
         updated_first: The updated message is found before the original one.
-        contradictions: Questions about a contradiction.
-        both_found: Both messages are among the first ten hits.
-        noticed: The two are flagged or linked.
+        contradictions: Questions about a contradiction, within one message or between several.
+        both_found: All its messages are among the first ten hits.
+        flagged_both: Two of them name each other as contradicting, or one names itself.
+        flagged_one: One of them names another hit, of which it is not known what it says.
         linked: One replaced the other.
     """
 
@@ -53,7 +55,8 @@ class RealCounts(msgspec.Struct, frozen=True, kw_only=True):
     updated_first: int = 0
     contradictions: int = 0
     both_found: int = 0
-    noticed: int = 0
+    flagged_both: int = 0
+    flagged_one: int = 0
     linked: int = 0
 
     def plus(self, other: RealCounts) -> RealCounts:
@@ -117,13 +120,14 @@ def _in_home(
 
 
 def _store(memory: Memory, conversation: Conversation) -> dict[str, str]:
-    """Store a conversation; return the keys of its turns by the ids of messages."""
+    """Store a conversation; return the keys of its turns by the ids and names of messages."""
     keys: dict[str, str] = {}
     for session in conversation.sessions:
         id_ = memory.sessions.create().id
         drafts = [{"role": t.role, "content": t.text, "at": t.at} for t in session.turns]
         stored = memory.sessions.append_many(id_, drafts)
-        keys.update({m.id: t.key for m, t in zip(stored, session.turns, strict=True)})
+        for message, turn in zip(stored, session.turns, strict=True):
+            keys[message.id] = keys[show_number("message", message.number)] = turn.key
     return keys
 
 
@@ -135,22 +139,27 @@ def _about(
 ) -> RealCounts:
     """Return the counts of one question about a change or a contradiction."""
     kind = question.key.rpartition("/")[2].rpartition("-")[0]
-    if kind not in {UPDATE, CONTRADICTION} or len(question.gold) < 2:
+    if kind != CONTRADICTION and (kind != UPDATE or len(question.gold) < 2):
         return RealCounts(name="")
     gold = sorted(question.gold, key=_number)
-    found = [keys.get(hit.ref, "") for hit in memory.search(question.text, limit=HITS).hits]
+    hits = memory.search(question.text, limit=HITS).hits
+    found = [keys.get(hit.ref, "") for hit in hits]
     ranks = {key: rank for rank, key in reversed([*enumerate(found)])}
     if kind == UPDATE:
         newest = ranks.get(gold[-1], HITS)
         is_first = newest < min(ranks.get(key, HITS) for key in gold[:-1])
         return RealCounts(name="", updates=1, updated_first=is_first)
-    between = [f for older, newer, f in links if older in gold and newer in gold]
+    named = {
+        key: [keys[name] for name in hit.contradicts] for key, hit in zip(found, hits, strict=True)
+    }
+    own = [named.get(key, []) for key in gold]
     return RealCounts(
         name="",
         contradictions=1,
         both_found=all(key in ranks for key in gold),
-        noticed=bool(between),
-        linked=False in between,
+        flagged_both=any(key in gold for names in own for key in names),
+        flagged_one=any(own),
+        linked=any(not f and older in gold and newer in gold for older, newer, f in links),
     )
 
 

@@ -350,7 +350,24 @@ class Memory(ExchangeFacade):
         result = result if min_confidence is None else above_confidence(result, min_confidence)
         if seen.tenant in rooms.index.search_service.fact_tenants:
             result = rooms.with_facts(result, asker, options)
-        return self._linked(result, asker)
+        return self._linked(self._contradicted(result, options), asker)
+
+    def _contradicted(self, result: SearchResult, options: SearchOptions) -> SearchResult:
+        """Return a result whose hits name those that contradict them.
+
+        Only where a state is asked for, or one of them denies anything, there may be such.
+        """
+        from recollect.text.denial import denies
+
+        is_likely = options.replacing is not None or any(
+            hit.role == "user" and denies(hit.snippet) for hit in result.hits
+        )
+        if not is_likely:
+            return result
+        from recollect.recall.statements.contradictions import with_contradictions
+
+        people = self._rooms.opened.people
+        return self._rooms.records.read(lambda tx: with_contradictions(tx, people, result))
 
     def _linked(self, result: SearchResult, asker: Asker) -> SearchResult:
         """Return a result whose hits have links between memory files and observations."""

@@ -25,6 +25,11 @@ SAYS = {
     "chunks.py": "lines 1 to",
     "context.py": "True 0 [1, 3, 2]\n{'kind': 0.5, 'importance': 0.2, 'recency': 0.3}\n[4]\n"
     "resume True",
+    "contradictions.py": "('m1',) I've never used citation software like Zotero, where do I"
+    " start?\n"
+    "('m2',) I just downloaded Zotero, to manage my references.\n"
+    "('m3',) The API rate limit is 250 requests per minute.\n"
+    "('m4',) The API rate limit is 100 requests per minute.\n",
     "conversation.py": "3 user That is the one.",
     "episodes.py": "Fixed: the hose is tight. ('Shall I order a spare clamp?',)\n"
     "e1 ('hose', 'clamp')\n"

@@ -53,6 +53,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
             that name it; not there without any.
         fact: Of a fact what it is, of a message what fact it says; not there without one.
         until: ISO 8601 UTC; until when it held. Not there while it does.
+        contradicts: The names of other results that contradict it; not there without any.
         project: The name of its project; not there without one.
         session_title: The title of its session; not there without one.
     """
@@ -67,6 +68,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
     links: tuple[Link, ...] | UnsetType = UNSET
     fact: FactMark | UnsetType = UNSET
     until: str | UnsetType = UNSET
+    contradicts: tuple[str, ...] | UnsetType = UNSET
     project: str | UnsetType = UNSET
     session_title: str | UnsetType = UNSET
 
@@ -149,6 +151,10 @@ class FoundRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     fact: FactOutput | UnsetType = UNSET
     until: (
         Annotated[str, Meta(description="It held until then: something newer was said.")]
+        | UnsetType
+    ) = UNSET
+    contradicts: (
+        Annotated[list[str], Meta(description="Hits that contradict it: ask which is right.")]
         | UnsetType
     ) = UNSET
     project: str | UnsetType = UNSET
@@ -279,6 +285,7 @@ def _result_line(line: IndexLine, hit: Hit | None = None) -> ResultLine:
         links=UNSET if hit is None or not hit.links else hit.links,
         fact=UNSET if hit is None or hit.fact is None else hit.fact,
         until=UNSET if hit is None or hit.until is None else to_iso(hit.until),
+        contradicts=UNSET if hit is None or not hit.contradicts else hit.contradicts,
         project=line.project or UNSET,
         session_title=line.session_title or UNSET,
     )
@@ -324,6 +331,7 @@ def _hit(memory: Memory, hit: Hit, line: IndexLine) -> FoundRecord:
         links=link_outputs(hit.links),
         fact=UNSET if hit.fact is None else _fact_output(hit.fact),
         until=UNSET if hit.until is None else to_iso(hit.until),
+        contradicts=[*hit.contradicts] or UNSET,
         project=line.project or UNSET,
         session_title=line.session_title or UNSET,
     )

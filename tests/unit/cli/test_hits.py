@@ -54,6 +54,12 @@ def test_what_was_replaced_says_until_when_it_held(capsys: pytest.CaptureFixture
     assert "  user, 28 May 2026, until 31 May 2026  " in _shown(capsys, hit)[0]
 
 
+def test_a_hit_names_what_contradicts_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """As `recollect get` takes it."""
+    hit = _hit(contradicts=("m3", "m12"))
+    assert "  user, 28 May 2026, contradicts m3, m12  " in _shown(capsys, hit)[0]
+
+
 def test_a_long_title_leaves_room_for_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
     """Who, when and where are never cut."""
     hit = _hit(name="Mira")

@@ -95,6 +95,7 @@ def _head(rank: int, hit: Hit, titles: Mapping[str, str], width: int) -> Text:
     who = one_line(hit.name or hit.role or _KINDS.get(hit.source, ""))
     details = f"  {who}, {day(hit.at)}" if who else f"  {day(hit.at)}"
     details += "" if hit.until is None else f", until {day(hit.until)}"
+    details += f", contradicts {', '.join(hit.contradicts)}" if hit.contradicts else ""
     location = address(hit)
     room = width - head.cell_len - cell_len(details) - len(location) - 2
     title = Text(one_line(titles.get(hit.session_id or "", hit.source)), "bold")

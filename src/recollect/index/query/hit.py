@@ -57,6 +57,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         until: Until when what it says held, ms UTC: something newer was said in its place, as far
             as the asker hears that. None while it holds, and of a message where the question asks
             for an event, or for something else that the message says.
+        contradicts: For sessions: the names of other hits, such as ``m58``, in which the same
+            person says that they did what this one denies, or denies what this one says.
     """
 
     __repr__ = brief_repr
@@ -82,6 +84,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     links: tuple[Link, ...] = ()
     fact: FactMark | None = None
     until: int | None = None
+    contradicts: tuple[str, ...] = ()
 
 
 def cite_lines(path: str, start: int, end: int) -> str:

@@ -139,6 +139,7 @@ def said_candidates(
             if said and is_heard(text(session_id), text_or_none(sender)):
                 name = f"{show_number('message', integer(number))} {to_iso(hit.at)[:10]}"
                 name += "" if hit.until is None else f", until {to_iso(hit.until)[:10]}"
+                name += f", contradicts {', '.join(hit.contradicts)}" if hit.contradicts else ""
                 quote = f"[{name}] {hit.name or _SPEAKERS[hit.role]}: {said}"
                 yield _said("message", hit.ref, integer(number), hit, clipped(quote, most))
 

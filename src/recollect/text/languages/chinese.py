@@ -10,6 +10,7 @@ from recollect.text.languages.language import (
     CURED,
     DAY_NUMBER,
     DECIDED,
+    DONE,
     EVENING_HOURS,
     EVENT,
     FAILED,
@@ -156,7 +157,12 @@ LANGUAGE = Language(
         NOW: r"现在|現在|如今|目前|仍然|最新|还[在是有能会]|還[在是有能會]",
         FIRST_PERSON: r"[我咱]",
     },
+    denials=(
+        *((part, rf"[从從][来來]?{part}|{part}有?[^，。,有]{{1,8}}[过過]") for part in "没沒"),
+        ("未", "[从從][来來]?未"),
+    ),
     statements={
+        DONE: "[了过過]",
         LASTING: (
             "记住|记得|記得|别忘|別忘|重要|必须|必須|从不|從不|总是|總是|永远|偏好|喜欢|喜歡|截止"
             "|生日|过敏|過敏|我叫|我的名字|我住"

@@ -9,6 +9,7 @@ from recollect.text.languages.language import (
     CHANGED,
     CURED,
     DECIDED,
+    DONE,
     EARLIER,
     EVENING_HOURS,
     EVENT,
@@ -309,7 +310,18 @@ LANGUAGE = Language(
         ),
     },
     address_words="you your",
+    denials=(
+        ("never", r"\b(?:i|we)(?:'ve| have|'d| had)?(?: \w+ly| also| just)? never\b"),
+        ("'ve not", r"\b(?:i|we)'ve not\b"),
+        ("have not", r"\b(?:i|we) have not\b"),
+        ("haven't", r"\b(?:i|we) haven't\b"),
+    ),
     statements={
+        DONE: (
+            r"(?:i|we)(?:'ve| have| had to)|after \w+ing|(?:i|we)(?: \w+ly| also| just| once| only"
+            r"| already)? (?:(?!need|feed|embed)\w{2,}ed|put|cut|set|split|read"
+            rf"|{_PAST_FORMS})"
+        ),
         LASTING: (
             r"remember|(?:don'?t|do not|never) forget|keep in mind|note that|important(?:ly)?"
             r"|crucial|must|mustn'?t|never|always|from now on|make sure"

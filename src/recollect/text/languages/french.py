@@ -10,6 +10,7 @@ from recollect.text.languages.language import (
     CHANGED,
     CURED,
     DECIDED,
+    DONE,
     EARLIER,
     EVENING_HOURS,
     EVENT,
@@ -216,7 +217,12 @@ LANGUAGE = Language(
         ),
     },
     address_words="tu vous ta ton tes votre vos",
+    denials=(("jamais", r"\b(?:je|nous|on) n(?:e |')(?:\w+[' ]){0,3}?jamais\b"),),
     statements={
+        DONE: (
+            r"(?:j['’]ai|nous avons|j['’]avais|je (?:me )?suis|nous (?:nous )?sommes)"
+            r" (?:déjà |bien |\w+ment )?\w+(?:és?|ées?|is?|us?|it|ert)"
+        ),
         LASTING: (
             r"souviens-toi|rappelle-toi|rappelez-vous|retiens|retenez|n['’]oublie[zs]? pas"
             r"|importante?s?|doi[ts]|devons|jamais"

@@ -9,6 +9,7 @@ from recollect.text.languages.language import (
     CHANGED,
     CURED,
     DECIDED,
+    DONE,
     EARLIER,
     EVENING_HOURS,
     EVENT,
@@ -211,7 +212,15 @@ LANGUAGE = Language(
         ),
     },
     address_words="du dein deine deinen deiner",
+    denials=(
+        ("nie", r"\b(?:habe?|haben|bin|sind|hatten?|war(?:en)?) (?:\w+ ){0,5}?nie(?:mals)?\b"),
+        ("noch", r"\b(?:habe?|haben|bin|sind) (?:\w+ ){0,5}?noch (?:nicht|kein\w*)\b"),
+    ),
     statements={
+        DONE: (
+            r"(?:habe?|haben|bin|sind|hatten?|war(?:en)?) (?:[\w.-]+ ){0,8}?"
+            r"(?:\w*ge\w+(?:t|en)|\w+iert|(?:be|ver|er|ent|zer|über)\w+(?:t|en))"
+        ),
         LASTING: (
             r"merke?n?(?: dir| sie sich)?|vergiss nicht|vergessen sie nicht|denke? daran"
             r"|wichtig\w*|muss|müssen|darf nicht|nie|niemals|immer|ab jetzt|bevorzug\w+|frist"

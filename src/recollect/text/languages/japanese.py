@@ -10,6 +10,7 @@ from recollect.text.languages.language import (
     CURED,
     DAY_NUMBER,
     DECIDED,
+    DONE,
     EVENING_HOURS,
     EVENT,
     FAILED,
@@ -155,7 +156,12 @@ LANGUAGE = Language(
         NOW: r"今[はもの]|まだ|現在|最新",
         FIRST_PERSON: r"[私僕俺]",
     },
+    denials=(
+        *((part, f"た(?:こと|事)[がはも]?{part}") for part in ("ない", "なかった", "ありません")),
+        ("一度も", "一度も[^、。]*(?:ない|ません|なかった)"),
+    ),
     statements={
+        DONE: "まし?た|[っいきしちみりけせてべ]た|[んい]だ(?:$|。)",
         LASTING: (
             "覚えて|忘れないで|必ず|ければならない|絶対|決して|いつも|常に|好き|好み|締め切り|締切"
             "|期限|誕生日|アレルギー|名前は|と申します|住んで"

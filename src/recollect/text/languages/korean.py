@@ -10,6 +10,7 @@ from recollect.text.languages.language import (
     CURED,
     DAY_NUMBER,
     DECIDED,
+    DONE,
     EVENING_HOURS,
     EVENT,
     FAILED,
@@ -159,7 +160,12 @@ LANGUAGE = Language(
         NOW: r"지금|현재|아직|여전히|요즘|최신",
         FIRST_PERSON: r"(?<![가-힣])(?:저는|제가|저의|나는|내가|나의|우리|저희|내|제)(?![가-힣])",
     },
+    denials=(
+        ("없", "적[이은도]? ?없"),
+        ("번도", "한 ?번도 [^,.]*(?:않|못|안 |없)"),
+    ),
     statements={
+        DONE: rf"[{_PAST_SYLLABLES}](?:어|습|다|는|고|지|던|네)",
         LASTING: (
             "기억해|잊지 ?마|중요|반드시|항상|언제나|절대|결코|앞으로는|선호|좋아하|좋아해|싫어"
             "|마감|기한|생일|알레르기|제 이름|내 이름|살고 있|거주|해야 (?:합|한|해)|지 마세요|근무"

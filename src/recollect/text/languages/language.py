@@ -75,11 +75,13 @@ LASTING, DECIDED, OPEN, FAILED = "lasting", "decided", "open", "failed"
 FIXED, CAUSED, PLANNED, REPAIRS = "fixed", "caused", "planned", "repairs"
 TROUBLE, CURED, CHANGED = "trouble", "cured", "changed"
 SETTLED, RELATES, PARTS = "settled", "relates", "parts"
+DONE = "done"
 """Kinds of statements: something that must last, a decision, an open point, a failure; a repair
 that was made or a cause that was found, words of a cause beside others, words before a repair that
 is only planned, missing or asked for, and how the subject of a commit calls one; what goes wrong,
 that it is over, and what was changed; how a sentence
-begins that settles something, how the parts of a system belong together, and what they are."""
+begins that settles something, how the parts of a system belong together, and what they are; that
+its speaker did something."""
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +113,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
         cue_patterns: Patterns of cues, by cue.
         question_kinds: Patterns of the signs of questions, by kind.
         address_words: One of them is in every match of the pattern for `ASSISTANT`.
+        denials: What is in every match, and a pattern that tells that its speaker never did
+            something; for small letters with accents.
         statements: Patterns of statements, by kind; for texts as they are written.
     """
 
@@ -132,4 +136,5 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     cue_patterns: Mapping[str, str] = {}
     question_kinds: Mapping[str, str] = {}
     address_words: str = ""
+    denials: tuple[tuple[str, str], ...] = ()
     statements: Mapping[str, str] = {}

@@ -9,6 +9,7 @@ from recollect.text.languages.language import (
     CHANGED,
     CURED,
     DECIDED,
+    DONE,
     EARLIER,
     EVENING_HOURS,
     EVENT,
@@ -111,6 +112,9 @@ _IMPERFECT = (
 )
 """A verb in the tense of what was so, not of what happened."""
 
+_DID = r"(?:(?:me|o|a|os|as) )?(?:tinha|tínhamos|\w+(?:ei|i|amos|emos|imos)|fiz|tive|pus)"
+"""A verb of the first person in the past."""
+
 
 LANGUAGE = Language(
     code="pt",
@@ -194,7 +198,15 @@ LANGUAGE = Language(
         ),
     },
     address_words=f"voce tua tuas sua suas {_SAID_BY_YOU}",
+    denials=(
+        ("nunca", rf"\bnunca {_DID}\b"),
+        ("jamais", rf"\bjamais {_DID}\b"),
+    ),
     statements={
+        DONE: (
+            r"(?:tenho|temos|tinha|tínhamos) (?:já )?\w+(?:ado|ido|to)"
+            r"|(?!rei|lei|sei|dei)\w{2,}(?:ei|ámos|amos|imos)|já \w+i|fiz|fizemos|fui|fomos|tive"
+        ),
         LASTING: (
             r"lembr[ae](?:-te|-se|r)?|recorda(?:-te)?|não (?:te |se )?esque[çc]as?|importantes?"
             r"|deve|deves|devemos|devem|t[eê]m (?:de|que)|tens de|tenho de|temos de|nunca|sempre"

@@ -10,6 +10,7 @@ from recollect.text.languages.language import (
     CHANGED,
     CURED,
     DECIDED,
+    DONE,
     EARLIER,
     EVENING_HOURS,
     EVENT,
@@ -112,6 +113,11 @@ _IMPERFECT = (
 )
 """A verb in the tense of what was so, not of what happened."""
 
+_DID = (
+    r"(?:(?:me|lo|la|los|las) )?(?:he|hemos|había(?:mos)?|\w+(?:é|í|amos|imos)|fui|hice|tuve|puse)"
+)
+"""A verb of the first person in the past."""
+
 
 LANGUAGE = Language(
     code="es",
@@ -212,7 +218,15 @@ LANGUAGE = Language(
         ),
     },
     address_words=f"tu tus su sus usted {_SAID_BY_YOU}",
+    denials=(
+        ("nunca", rf"\b(?:nunca {_DID}|no {_DID}\b.* nunca)\b"),
+        ("jamás", rf"\bjamás {_DID}\b"),
+    ),
     statements={
+        DONE: (
+            r"(?:he|hemos|había(?:mos)?) (?:\w+mente |ya )?\w+(?:ado|ido|to|cho)"
+            r"|(?!aquí|allí|así|café)\w{2,}(?:é|í|amos|imos)|hice|hicimos|fui|fuimos|tuve|tuvimos"
+        ),
         LASTING: (
             r"recuerda|recuerde|acu[eé]rdate|no (?:te |se )?olvides?|importante|debe|debes"
             r"|debemos|deben|nunca|siempre|a partir de ahora|prefier\w+|fecha límite|plazo"
