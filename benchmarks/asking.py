@@ -6,13 +6,21 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.datasets.beam import load_abstentions, load_beam
+from benchmarks.datasets.beam import load_abstentions, load_beam, load_wishes
 from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.questions import HALVES, load_year
 from benchmarks.datasets.replacements import FILES, Lines, SetName
 from benchmarks.measure.environment import describe_environment, describe_lines
-from benchmarks.options import AsJson, Data, Markdown, QualityOptions, choose, with_quality_options
+from benchmarks.options import (
+    AsJson,
+    Data,
+    Markdown,
+    QualityOptions,
+    TierOption,
+    choose,
+    with_quality_options,
+)
 from benchmarks.output import Output, show_progress
 from benchmarks.quality.confidence import (
     confidence_grids,
@@ -46,6 +54,7 @@ from benchmarks.quality.statements import (
     run_statements,
     statements_grids,
 )
+from benchmarks.quality.wishes import describe_wishes, run_wishes, wishes_grids
 
 
 @with_quality_options("data", "limit", "questions", "pool", "compare", "keep", "plot", "answers")
@@ -143,6 +152,24 @@ def quoted(
     with show_progress() as progress:
         run = run_quoted(describe_environment(), chats, hybrid=not lexical, progress=progress)
     output.deliver(run, describe_quoted(run), quoted_grids(run))
+
+
+def wishes(
+    *,
+    tier: TierOption = "100K",
+    lexical: Annotated[bool, typer.Option(help="Without the embedder.")] = False,
+    data: Data = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Context blocks after a chat: do they hold the instruction or preference behind a question."""
+    output, folder = Output(as_json=as_json, markdown=markdown), find_data(data)
+    chats, behind = load_beam(folder, tier), load_wishes(folder, tier)
+    with show_progress() as progress:
+        run = run_wishes(
+            describe_environment(), chats, behind, hybrid=not lexical, progress=progress
+        )
+    output.deliver(run, describe_wishes(run), wishes_grids(run))
 
 
 def moments(

@@ -23,6 +23,8 @@ from recollect.core.errors import InvalidInput, NotFound
 Tier = Literal["100K", "500K"]
 
 ABSTENTION = "abstention"
+WISHES = ("instruction_following", "preference_following")
+"""The types behind which is what the user once asked for or prefers."""
 INFORMATION_SEEKING = (
     "information_extraction",
     "knowledge_update",
@@ -50,6 +52,8 @@ class _Message(msgspec.Struct):
 class _Probe(msgspec.Struct):
     question: str
     source_chat_ids: list[object] | dict[str, object] | None = None
+    instruction_being_tested: str = ""
+    preference_being_tested: str = ""
 
 
 class _Chat(msgspec.Struct):
@@ -90,12 +94,30 @@ def load_abstentions(folder: Path, tier: Tier = "100K") -> dict[str, list[str]]:
     Raises:
         InvalidInput: a chat is not in the expected format.
     """
-    found: dict[str, list[str]] = {}
+    return {
+        key: [each.question for each in chat.probing_questions.get(ABSTENTION, [])]
+        for key, chat in _chats(folder, tier)
+    }
+
+
+def load_wishes(folder: Path, tier: Tier = "100K") -> dict[str, str]:
+    """Return the instruction or preference behind each question of `WISHES`, by its key.
+
+    Raises:
+        InvalidInput: a chat is not in the expected format.
+    """
+    return {
+        f"{key}/{group}-{position}": each.instruction_being_tested or each.preference_being_tested
+        for key, chat in _chats(folder, tier)
+        for group in WISHES
+        for position, each in enumerate(chat.probing_questions.get(group, []))
+    }
+
+
+def _chats(folder: Path, tier: Tier) -> Iterator[tuple[str, _Chat]]:
     for path in sorted((folder / "beam" / tier).glob("*.json.gz")):
-        chat = decode(read_plain(path), _Chat, path.name)
-        probes = chat.probing_questions.get(ABSTENTION, [])
-        found[f"{tier}-{path.name.removesuffix('.json.gz')}"] = [each.question for each in probes]
-    return found
+        key = f"{tier}-{path.name.removesuffix('.json.gz')}"
+        yield key, decode(read_plain(path), _Chat, path.name)
 
 
 def flatten_ids(ids: object) -> Iterator[int]:

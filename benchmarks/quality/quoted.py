@@ -6,7 +6,7 @@ many messages of a chat; beside the block stand the newest and the best messages
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
@@ -19,6 +19,8 @@ from benchmarks.measure.environment import Environment, describe_lines
 from benchmarks.measure.report import Grid
 from benchmarks.quality.homes import Progress
 from recollect.memory import Memory
+from recollect.recall.context.block import ContextBlock
+from recollect.text.statements.statement import KINDS
 
 GROUPS = ("event_ordering", "summarization")
 BUDGET_TOKENS = 4_000
@@ -30,7 +32,7 @@ class QuotedShare(msgspec.Struct, frozen=True):
 
     Attributes:
         group: Of questions.
-        block: What the block quotes.
+        block: What the block quotes, or states a fact of.
         newest: What the newest whole messages of the same length hold.
         best: What the first hits of a search hold, as whole messages of the same length.
         lines: Of the block.
@@ -53,69 +55,91 @@ class QuotedRun(msgspec.Struct, frozen=True, kw_only=True):
     shares: tuple[QuotedShare, ...]
 
 
-class _Chat:
-    """A chat in a home of its own.
+class Chat:
+    """A chat in a home of its own, and a session that begins after it.
 
     Args:
         memory: The home.
         conversation: What is said in it.
+        questions: About it.
     """
 
-    def __init__(self, memory: Memory, conversation: Conversation) -> None:
-        self._memory = memory
-        self._turns: dict[str, Turn] = {}
-        """The turns by the ids of their messages, oldest first."""
+    def __init__(
+        self, memory: Memory, conversation: Conversation, questions: Sequence[Question]
+    ) -> None:
+        self.memory = memory
+        self.questions = questions
+        self.turns: dict[str, Turn] = {}
+        """By the ids of their messages, oldest first."""
         for session in conversation.sessions:
             stored = memory.sessions.create()
             lines = [
                 {"role": each.role, "content": each.text, "at": each.at} for each in session.turns
             ]
             messages = memory.sessions.append_many(stored.id, lines)
-            self._turns |= zip((each.id for each in messages), session.turns, strict=True)
+            self.turns |= zip((each.id for each in messages), session.turns, strict=True)
         memory.sync()
-        self._asking = memory.sessions.create().id
+        self._next = memory.sessions.create().id
 
-    def ask(self, question: Question) -> QuotedShare:
-        """Return the shares of a question."""
-        memory, gold = self._memory, set(question.gold)
-        block = memory.context(self._asking, question.text, BUDGET_TOKENS, record=False)
-        hits = memory.search(question.text, _HITS, 0.0, ["sessions"]).hits
-        best = (self._turns[hit.ref] for hit in hits if hit.ref in self._turns)
-        quoted = {self._turns[each.id].key for each in block.items if each.id in self._turns}
+    def block(self, query: str | None, client: str | None = None) -> ContextBlock:
+        """Return what a client is given for the next session, with a question or without one."""
+        return self.memory.context(self._next, query, BUDGET_TOKENS, client=client, record=False)
 
-        def share(keys: set[str]) -> float:
-            return len(gold & keys) / len(gold)
+    def traced(self, block: ContextBlock, kinds: Collection[str]) -> set[str]:
+        """Return the keys of the turns that facts of some kinds in a block are from."""
+        facts = [self.memory.facts.get(each.id) for each in block.items if each.kind == "fact"]
+        sources = [each.message_id or "" for each in facts if each.kind in kinds]
+        return {self.turns[each].key for each in sources if each in self.turns}
 
-        return QuotedShare(
-            group=question.group,
-            block=share(quoted),
-            newest=share(_first(reversed(self._turns.values()), len(block.text))),
-            best=share(_first(best, len(block.text))),
-            lines=len(block.items),
-            tokens=block.tokens,
-        )
+
+def stored_chats(
+    data: DialogueSet, groups: Collection[str], *, hybrid: bool, progress: Progress
+) -> Iterator[Chat]:
+    """Yield each chat with the questions of some groups; its home is gone with the next one."""
+    overrides = {} if hybrid else {"embedding.provider": "none"}
+    for done, conversation in enumerate(data.conversations, 1):
+        asked = [
+            each
+            for each in data.questions
+            if each.cluster == conversation.key and each.group in groups
+        ]
+        with (
+            TemporaryDirectory(prefix="recollect-bench-") as folder,
+            recollect.open(Path(folder) / "home", overrides=overrides) as memory,
+        ):
+            yield Chat(memory, conversation, asked)
+        progress("chats", done, len(data.conversations))
 
 
 def run_quoted(
     environment: Environment, data: DialogueSet, *, hybrid: bool, progress: Progress
 ) -> QuotedRun:
     """Ask every question of the groups in the home of its chat."""
-    overrides = {} if hybrid else {"embedding.provider": "none"}
-    shares: list[QuotedShare] = []
-    for done, conversation in enumerate(data.conversations, 1):
-        asked = [
-            each
-            for each in data.questions
-            if each.cluster == conversation.key and each.group in GROUPS
-        ]
-        with (
-            TemporaryDirectory(prefix="recollect-bench-") as folder,
-            recollect.open(Path(folder) / "home", overrides=overrides) as memory,
-        ):
-            chat = _Chat(memory, conversation)
-            shares += [chat.ask(each) for each in asked]
-        progress("chats", done, len(data.conversations))
-    return QuotedRun(environment=environment, hybrid=hybrid, shares=tuple(shares))
+    chats = stored_chats(data, GROUPS, hybrid=hybrid, progress=progress)
+    shares = tuple(_share(chat, each) for chat in chats for each in chat.questions)
+    return QuotedRun(environment=environment, hybrid=hybrid, shares=shares)
+
+
+def _share(chat: Chat, question: Question) -> QuotedShare:
+    """Return the shares of a question."""
+    gold, turns = set(question.gold), chat.turns
+    block = chat.block(question.text)
+    hits = chat.memory.search(question.text, _HITS, 0.0, ["sessions"]).hits
+    best = (turns[hit.ref] for hit in hits if hit.ref in turns)
+    quoted = {turns[each.id].key for each in block.items if each.id in turns}
+    quoted |= chat.traced(block, KINDS)
+
+    def share(keys: set[str]) -> float:
+        return len(gold & keys) / len(gold)
+
+    return QuotedShare(
+        group=question.group,
+        block=share(quoted),
+        newest=share(_first(reversed(turns.values()), len(block.text))),
+        best=share(_first(best, len(block.text))),
+        lines=len(block.items),
+        tokens=block.tokens,
+    )
 
 
 def describe_quoted(run: QuotedRun) -> list[str]:

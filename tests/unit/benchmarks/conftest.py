@@ -314,6 +314,9 @@ def _write_beam(folder: Path) -> None:
                 {"question": "No ids?"},
             ],
             "event_ordering": [{"question": "When is the deadline?", "source_chat_ids": [4, 99]}],
+            "preference_following": [
+                {"question": "No ids either?", "preference_being_tested": "I prefer Django."}
+            ],
         },
     }
     (folder / "01.json.gz").write_bytes(gzip.compress(json.dumps(chat).encode()))

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.datasets.beam import flatten_ids, load_beam
+from benchmarks.datasets.beam import flatten_ids, load_beam, load_wishes
 from recollect.core.clock import to_datetime
 from recollect.core.errors import InvalidInput, NotFound
 
@@ -31,6 +31,12 @@ def test_gold_is_flattened_and_only_what_exists(data_folder: Path) -> None:
         ("knowledge_update", ("100K-01/0", "100K-01/2")),
         ("event_ordering", ("100K-01/4",)),
     ]
+
+
+def test_what_is_behind_a_question_is_apart_from_it(data_folder: Path) -> None:
+    """The product is asked the question alone."""
+    assert load_wishes(data_folder) == {"100K-01/preference_following-0": "I prefer Django."}
+    assert b"I prefer" not in msgspec.json.encode(load_beam(data_folder))
 
 
 def test_answers_and_message_labels_never_leave_the_file(data_folder: Path) -> None:
