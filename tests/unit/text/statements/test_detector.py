@@ -51,6 +51,26 @@ def test_each_kind_of_statement_is_recognised(said: str, kind: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
+        "My preference is plain text over slides.",
+        "Given my preference for quiet rooms, which desk should I take?",
+        "Meine Präferenz sind kurze Antworten.",
+        "J'ai une préférence pour le thé.",
+        "Tengo preferencia por las herramientas ligeras.",
+        "Minha preferência é por ferramentas simples.",
+        "我偏好轻量级的库。",
+    ],
+)
+def test_a_preference_is_known_by_its_noun(said: str) -> None:
+    """BEAM: "as stated in my preference for …" was found in no language."""
+    assert only(said).kind == "preference"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Do you have a preference for one of them?",
+        "What was my preference for seats?",
+        "I need to store a preference for each user.",
         "Where do I live?",
         "Should we always run the linter in CI?",
         "Maybe we should switch to Postgres at some point.",
