@@ -701,6 +701,15 @@ def test_a_line_with_all_words_of_a_file_hides_no_rule(memory: Memory, tmp_path:
     assert "pnpm" in _above(memory.context(now, client="claude-code").text)
 
 
+def test_what_is_preferred_is_said_with_what_it_is(memory: Memory) -> None:
+    """BEAM: of a long sentence the block said "I prefer it over Foundation"."""
+    begun = "I set up the shop with Bootstrap 5.3 and I prefer it over Foundation for its manual"
+    asked = f"{begun}, can you make a layout with {'a list, a form, ' * 15}and a footer?"
+    memory.sessions.append(_session(memory), "user", asked)
+    memory.sync()
+    assert f"] {begun}\n" in memory.context(_session(memory)).text
+
+
 def test_what_others_replaced_takes_nothing_out_of_a_block(memory: Memory) -> None:
     """A guest's block is the same whether or not the owner took back the same words."""
     guest = memory.sessions.create("agent:main:telegram:acc:direct:666", project="/srv/app").id

@@ -186,6 +186,7 @@ def _of_place(order: Order) -> Condition:
 def _with_reason(tx: Transaction, fact: Fact) -> str:
     """Return what was decided or is wanted with the sentences around it: they tell the reason.
 
+    Where its sentence is too long, from the beginning of that, which says what "it" is.
     Of a rule, and of what the agent says, only the words of the fact.
     """
     from recollect.text.statements.detector import own_text
@@ -199,7 +200,8 @@ def _with_reason(tx: Transaction, fact: Fact) -> str:
     at = said.find(fact.text)
     starts = [0, *sentence_ends(said)]
     begin = max((start for start in starts if start <= at), default=0)
-    ends = [end for end in (*starts[1:], len(said)) if at + len(fact.text) <= end]
+    last = at + len(fact.text)
+    ends = [last, *(end for end in (*starts[1:], len(said)) if end >= last)]
     fitting = [end for end in ends if end - begin <= _LONGEST_REASON]
     return said[begin : max(fitting)].strip() if at >= 0 and fitting else fact.text
 

@@ -17,7 +17,7 @@ from recollect.text.terms import query_terms, terms
 
 KINDS: Mapping[Worth, tuple[float, float]] = {
     "rule": (1.0, 365.0),
-    "decision": (0.5, 90.0),
+    "decision": (0.5, 180.0),
     "kept": (0.45, 90.0),
     "preference": (0.5, 365.0),
     "person": (0.45, 365.0),
