@@ -15,8 +15,8 @@ from benchmarks.datasets.labelled_messages import LabelledQuestion, load_questio
 from benchmarks.measure.report import Grid
 from recollect.text.question_kinds import question_kind
 
-SETS = ("seen", "opened", "unseen")
-SHOWN = frozenset({"seen", "opened"})
+SETS = ("seen", "opened", "judged", "patterns", "unseen")
+SHOWN = frozenset(SETS) - {"unseen"}
 
 
 class QuestionKindScore(msgspec.Struct, frozen=True):

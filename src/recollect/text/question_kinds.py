@@ -16,6 +16,7 @@ from recollect.text.languages.language import (
     ACCENTED,
     AGO,
     ASKS,
+    DATED,
     EARLIER,
     EVENT,
     HAPPENED,
@@ -25,9 +26,11 @@ from recollect.text.languages.language import (
     NAMED_TIME,
     PAST,
     PAST_TENSE,
+    REQUEST,
     SEASON,
     SHIFT,
     STATE,
+    TOTAL,
     UNIT,
     Language,
 )
@@ -43,11 +46,12 @@ _SIGNS_ABOVE = str.maketrans("", "", "\u0653\u0654\u0655")
 """Those of Arabic letters, which are written or not."""
 
 
-def question_kind(question: str) -> QuestionKind:
+def question_kind(question: str, this_year: int = 9999) -> QuestionKind:
     """Return what a question asks for.
 
-    The first verb is that of the main clause, so the first sign of a tense decides: "what is the
-    book that I bought?" asks how something is.
+    What "is" so in a year before ``this_year`` is a past state. The first verb is that of the main
+    clause, so the first sign of a tense decides: "what is the book that I bought?" asks how
+    something is.
 
     >>> [question_kind(f"where {did} I live?") for did in ("do", "did", "before Oslo did")]
     ['state', 'event', 'past']
@@ -56,6 +60,10 @@ def question_kind(question: str) -> QuestionKind:
     lowered = question.replace("’", "'").lower().strip(_MARKS)
     folded = bare(lowered).translate(_SIGNS_ABOVE)
     sign = partial(_sign, _language_of(question, folded))
+    if sign(REQUEST).search(folded):
+        return "event"
+    if sign(TOTAL).search(folded):
+        return "state"
     if sign(EVENT).search(folded):
         return "event"
     past = sign(PAST).search(folded)
@@ -63,6 +71,9 @@ def question_kind(question: str) -> QuestionKind:
         present = sign(STATE).search(folded)
         tense = min(_start(sign(PAST_TENSE), folded), _start(sign(ACCENTED), lowered))
         if tense == len(folded) or (present is not None and present.start() < tense):
+            dated = sign(DATED).search(folded)
+            if tense == len(folded) and dated is not None and int(dated["year"]) < this_year:
+                return "past"
             is_asked = present or question[-1:] in "?？؟" or sign(ASKS).search(folded)
             return "state" if is_asked else "event"
     main = _main_clause(folded, sign(EARLIER))
@@ -100,8 +111,9 @@ def _language_of(question: str, folded: str) -> str:
     fitting = [code for code, count in counts.items() if count == most]
     if not question.isascii():  # English has no accents
         fitting = [code for code in fitting if code != INDEX_LANGUAGE.code] or fitting
-    questions = (code for code in fitting if len(fitting) > 1 and _sign(code, ASKS).match(folded))
-    return next(questions, fitting[0])
+    signs = (ASKS, REQUEST) if len(fitting) > 1 else ()
+    asking = (code for code in fitting if any(_sign(code, name).match(folded) for name in signs))
+    return next(asking, fitting[0])
 
 
 @functools.cache
@@ -117,11 +129,24 @@ def _function_words() -> tuple[tuple[str, frozenset[str]], ...]:
 @functools.cache  # one by one: those of English take 60 ms to compile
 def _sign(code: str, name: str) -> re.Pattern[str]:
     language = next(each for each in all_languages() if each.code == code)
-    is_time = name == NAMED_TIME
-    return re.compile(_times_of(language) if is_time else language.question_kinds.get(name, _NEVER))
+    own = language.question_kinds.get(name, _NEVER)
+    if name == NAMED_TIME:
+        return re.compile(rf"{own}|{_times_of(language)}")
+    if name == DATED:
+        return re.compile(own + _year_of(language))
+    return re.compile(own)
 
 
 _NEVER = "(?!)"
+
+
+def _year_of(language: Language) -> str:
+    """Return a pattern of a year, with or without its month."""
+    months = (
+        re.escape(word) for kind in (MONTH, MAYBE_MONTH) for word in language.times.get(kind, ())
+    )
+    day = r"(?:\d{1,2}\w{0,2}\W+)?(?:\w{2,3} )?"
+    return rf"(?:{day}(?:{'|'.join(months)})\W+{day})?(?P<year>{_YEAR})(?!\d)"
 
 
 def _times_of(language: Language) -> str:
@@ -133,5 +158,4 @@ def _times_of(language: Language) -> str:
     if last:
         shift, unit = (f"(?:{'|'.join(each)})" for each in (last, map(re.escape, times[UNIT])))
         words += [rf"{shift}\W+{unit}", rf"{unit}\W+{shift}"]
-    own = language.question_kinds.get(NAMED_TIME, _NEVER)
-    return rf"{own}|{_YEAR}|\b(?:{'|'.join(words or [_YEAR])})\b"
+    return rf"{_YEAR}|\b(?:{'|'.join(words or [_YEAR])})\b"

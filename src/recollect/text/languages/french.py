@@ -9,6 +9,7 @@ from recollect.text.languages.language import (
     CAUSED,
     CHANGED,
     CURED,
+    DATED,
     DECIDED,
     DONE,
     EARLIER,
@@ -31,8 +32,10 @@ from recollect.text.languages.language import (
     PLANNED,
     RELATES,
     REPAIRS,
+    REQUEST,
     SETTLED,
     STATE,
+    TOTAL,
     TROUBLE,
     Language,
     Table,
@@ -130,18 +133,41 @@ LANGUAGE = Language(
     },
     function_words=_FUNCTION_WORDS,
     question_kinds={
+        REQUEST: (
+            r"(?:^|[.!?] )(?:s'il te plait,? |(?:peux|pourrais|pouvez|pourriez)-(?:tu|vous) "
+            r"|tu (?:peux|pourrais) )*(?:m'|me |nous )?(?:resume\w*|aider?|explique\w*|redige\w*"
+            r"|ecri(?:s|re|vez)|compare\w*|tradui\w+|recapitul\w+|proposer?|conseiller"
+            r"|recommander)\b|\b(?:fai(?:s|re|tes)|donne[rz]?|montre[rz]?)(?:[- ]moi)? (?:un|une"
+            r"|des|quelques|comment) ?(?:\w+ )?(?:resume|synthese|recapitulatif|apercu|idees"
+            r"|conseils|exemples?)?\b|\bcomment (?:(?:je |on )?(?:devrais|dois|puis|peux|pourrais"
+            r"|devrait|peut)|(?:dois|devrais|puis|pourrais)-je)\b(?!.* (?:joindre|contacter"
+            r"|appeler)\b)|\b(?:conseill|recommand|sugger|propos)(?:es|erais|ez|eriez)\b"
+            r"|\bdans (?:l'|quel )ordre (?:chronologique|ou|dans lequel)\b|^(?:liste|enumere"
+            r"|cite)\b.*\b(?:dans l'ordre|en ordre)\b"
+        ),
+        TOTAL: (
+            r"\bcombien\b(?! (?:de )?(?:fois|temps)\b)(?=.*\b(?:jusqu'(?:ici|a (?:present"
+            r"|maintenant|aujourd'hui))|a ce jour|au total|en tout|deja)\b)(?=.*(?:\b|')(?:ai|a|as"
+            r"|avons|avez|ont|suis|est|sont)\b)"
+        ),
+        DATED: (
+            r"^(?!.*\b(?:maintenant|encore|toujours|actuel\w*)\b).*\b(?:en|(?:debut|fin)"
+            r"|au printemps|(?:en|l')(?: ?ete| automne| hiver)|pendant l'annee) "
+        ),
         EVENT: (
-            r"\bpourquoi\b|\braisons?\b|\bdepuis (?:quand|combien)\b|\bderniere fois\b"
-            r"|\bca fait combien de"
-            r" temps\b|\bcombien de (?:temps|fois)\b(?=.* (?:a|ai|as|avons|ont|est|sont|etait|j'ai"
+            r"\bcombien (?:de |d')(?:minutes|heures|jours|nuits|semaines|mois|ans"
+            r"|annees)\b(?=.*\bentre\b.* et\b)|\b(?:que|comment) (?:dit|repond|reagit|promet"
+            r"|annonce)\b|\b(?:repond|reagit|promet)-(?:il|elle)\b|\bpourquoi\b|\braisons?\b"
+            r"|\bdepuis (?:quand|combien)\b|\bderniere fois\b|\bca fait combien de temps\b"
+            r"|\bcombien de (?:temps|fois)\b(?=.* (?:a|ai|as|avons|ont|est|sont|etait|j'ai"
             r"|suis)\b)|\b(?:s'est|c'est)(?:-il| bien| mal)? (?:passe|deroule)e?s?\b"
             r"|\bcomment (?:s'est|etait|ca s'est)\b(?! \w+ ancien)"
         ),
         PAST: (
             r"\b(?:auparavant|ancien\w*|vieux|vieil\w*|precedent\w*|precedemment|autrefois"
-            r"|a l'origine"
-            r"|initial\w*|d'origine|au (?:tout )?(?:depart|debut)|jadis|a l'epoque|jusque-la"
-            r"|jusqu'alors|avant (?:ca|cela)|ex-\w+|predecesseur\w*|originel\w*)\b"
+            r"|a l'origine|initial\w*|d'origine|au (?:tout )?(?:depart|debut)|jadis|a l'epoque"
+            r"|jusque-la|jusqu'alors|avant (?:ca|cela)|ex-\w+|predecesseur\w*|premiere? (?:chef"
+            r"|patron|emploi|boulot|voiture|appartement|telephone|ecole|prof)\w*|originel\w*)\b"
             rf"|\b(?:\w')?(?:{_IMPERFECT})\b(?!.* deja\b)"
         ),
         EARLIER: (

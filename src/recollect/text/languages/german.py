@@ -8,6 +8,7 @@ from recollect.text.languages.language import (
     CAUSED,
     CHANGED,
     CURED,
+    DATED,
     DECIDED,
     DONE,
     EARLIER,
@@ -31,8 +32,10 @@ from recollect.text.languages.language import (
     PLANNED,
     RELATES,
     REPAIRS,
+    REQUEST,
     SETTLED,
     STATE,
+    TOTAL,
     TROUBLE,
     Language,
     Table,
@@ -103,22 +106,46 @@ LANGUAGE = Language(
     times=_TIMES,
     function_words=_FUNCTION_WORDS,
     question_kinds={
+        REQUEST: (
+            r"(?:^|[.!?] )(?:bitte |(?:kannst|konntest|wurdest) du (?:mir |uns )?(?:bitte )?"
+            r"|hilf mir )*(?:(?:fasse?|schreibe?|erklare?|zeige?|erstelle?|vergleiche?|ubersetze?"
+            r"|entwirf) (?!ich\b)|hilf\b)|^(?:gib|mach|bitte|ich)\b.*\b(?:zusammenfassung"
+            r"|uberblick)\b|\bchronologisch\w*|^(?:kannst|konntest|wurdest|konnen|konnten) (?:du"
+            r"|sie)\b.*\b(?:zusammenfassen|erklaren|helfen|schreiben|erstellen|empfehlen"
+            r"|vorschlagen|beschreiben|vergleichen)\b|\bwie (?:soll(?:te)?n?|konnten?|kann"
+            r"|konnen) (?:ich|wir)\b(?!.*\b(?:erreich|kontaktier|anruf)\w+)|\b(?:empfiehlst|ratst"
+            r"|wurdest) du\b|\bschlagst du\b.* vor\b|^(?:liste?|nenne?|zahle?"
+            r"|ordne?)\b.*\b(?:reihenfolge|der reihe nach)\b|\b(?:tipps|ratschlage?"
+            r"|vorschlage) (?:fur|zu|zum|zur)\b"
+        ),
+        TOTAL: (
+            r"\bwie ?viele?\b(?! mal\b)(?=.*\b(?:bisher|bislang|schon|insgesamt|bis (?:jetzt"
+            r"|heute)|inzwischen|mittlerweile)\b)(?=.*\b(?:habe?|hat|haben|bin|ist|sind"
+            r"|wurden?)\b)(?!.*\b(?:seit|vergangen)\b)"
+        ),
+        DATED: (
+            r"^(?!.*\b(?:jetzt|noch|aktuell\w*|derzeit)\b).*\b(?:im|im jahre?|anfang|mitte|ende"
+            r"|im (?:fruhling|fruhjahr|sommer|herbst|winter)) "
+        ),
         EVENT: (
-            r"\b(?:warum|wieso|weshalb|wozu|grunde?)\b|\bseit (?:wann|wie)\b|\bpassiert\b"
-            r"|\berzahl\b"
-            r"|\bwie (?:oft|lange) (?:wohnten?|arbeiteten?|war|waren|hat|habe|haben|bin|sind"
-            r"|ist .*\w{3}en$|wohne"
-            r"|arbeite)\b|\bwann (?:war|hat|habe|haben|bin|sind|wurde)\b(?!.*\b(?:ursprunglich"
-            r"|geplant|fruher|zuerst|vorgesehen))|\bzuletzt\b|\bletzte[ns]? mal\b"
-            r"|^wie (?:war|lief|ging|verlief)\b(?! \w+ \w*(?:name|nummer|adresse))(?=.*\b(?:de[rmn]"
-            r"|die|das|es|bei)\b)(?!.*\b(?:alte|fruher|vorher|ursprunglich|vorige)\w*)"
+            r"\bwie ?viele? (?:\w+ )?(?:minuten|stunden|tage|nachte|wochen|monate"
+            r"|jahre)\b(?=.*\bzwischen\b.* und\b)|\b(?:sagt|antwortet|reagiert|erwidert|verspricht"
+            r"|entgegnet) (?!(?:der|die|das|ein\w*|mein\w*|unser\w*|es|ich|man|wir|du)\b)\w+"
+            r"|\b(?:warum|wieso|weshalb|wozu|grunde?)\b|\bseit (?:wann|wie)\b|\bpassiert\b"
+            r"|\bwohin (?:bin|bist|ist|sind)\b|\berzahl\b|\bwie (?:oft|lange) (?:wohnten?"
+            r"|arbeiteten?|war|waren|hat|habe|haben|bin|sind|ist .*\w{3}en$|wohne|arbeite)\b"
+            r"|\bwann (?:war|hat|habe|haben|bin|sind|wurde)\b(?!.*\b(?:ursprunglich|geplant|fruher"
+            r"|zuerst|vorgesehen))|\bzuletzt\b|\bletzte[ns]? mal\b|^wie (?:war|lief|ging"
+            r"|verlief)\b(?! \w+ \w*(?:name|nummer|adresse))(?=.*\b(?:de[rmn]|die|das|es"
+            r"|bei)\b)(?!.*\b(?:alte|fruher|vorher|ursprunglich|vorige)\w*)"
         ),
         PAST: (
             r"\b(?:fruher\w*|vorher\w*|davor|damals|damalig\w*|ehemals|ehemalige\w*|zuvor|einst"
-            r"|ursprunglich\w*|anfangs|bisher\w*|bis dahin|zunachst|vorige\w*|vorgange\w+"
-            r"|wohnten?|arbeiteten?|(?:be)?nutzten?|verwendeten?|hiess\w*|galt|galten|kosteten?"
-            r"|lauteten?|gehorten?|leiteten?|betreuten?|am anfang|zu beginn|zuerst|anfanglich\w*"
-            r"|ex-\w+|jahrelang)\b|\balte[nrsm]?\b"
+            r"|ursprunglich\w*|anfangs|bisher\w*|bis dahin|zunachst|vorige\w*|vorgange\w+|wohnten?"
+            r"|arbeiteten?|(?:be)?nutzten?|verwendeten?|hiess\w*|galt|galten|kosteten?|lauteten?"
+            r"|gehorten?|leiteten?|betreuten?|am anfang|zu beginn|zuerst|anfanglich\w*|ex-\w+"
+            r"|jahrelang|erste[nrs]? (?:chef|job|auto|wohnung|handy|lehrer|schule)\w*)\b"
+            r"|\balte[nrsm]?\b"
         ),
         EARLIER: (
             r"\b(?:bevor|ehe|als|wahrend)\b[^,]*|\bvor (?!allem|ort|kurzem|lange[mr]|ein|zwei"

@@ -66,11 +66,14 @@ things, or how many there are."""
 EVENT, PAST, EARLIER, NAMED_TIME = "event", "past", "earlier", "named time"
 PAST_TENSE, ACCENTED = "past tense", "accented"
 HAPPENED, HELD, STATE, ASKS = "happened", "held", "state", "asks"
+REQUEST, TOTAL, DATED = "request", "total", "dated"
 """Signs of questions: of what happened; of how something was; of a time up to another one, which
-counts with a verb of the past, and of one beside those of `times`; a verb of the past, and one that
-only its accents tell, in small letters with accents; a verb of what happens, and one of what lasts,
-for a question with ``|`` in place of what is earlier; a verb or word of the present; any sign of a
-question. How they are weighed is in `recollect.text.question_kinds`."""
+counts with a verb of the past, and of one beside those of `times`; a verb of the past, and one
+that only its accents tell, in small letters with accents; a verb of what happens, and one of what
+lasts, for a question with ``|`` in place of what is earlier; a verb or word of the present; any
+sign of a question; a request for advice, a summary or an order of things; a sum up to now; what is
+before the month or year that a question in the present is about. How they are weighed is in
+`recollect.text.question_kinds`."""
 LASTING, DECIDED, OPEN, FAILED = "lasting", "decided", "open", "failed"
 FIXED, CAUSED, PLANNED, REPAIRS = "fixed", "caused", "planned", "repairs"
 TROUBLE, CURED, CHANGED = "trouble", "cured", "changed"

@@ -8,6 +8,7 @@ from recollect.text.languages.language import (
     CAUSED,
     CHANGED,
     CURED,
+    DATED,
     DECIDED,
     DONE,
     EARLIER,
@@ -30,8 +31,10 @@ from recollect.text.languages.language import (
     PLANNED,
     RELATES,
     REPAIRS,
+    REQUEST,
     SETTLED,
     STATE,
+    TOTAL,
     TROUBLE,
     Language,
     Table,
@@ -121,20 +124,41 @@ LANGUAGE = Language(
     times=_TIMES,
     function_words=_FUNCTION_WORDS,
     question_kinds={
+        REQUEST: (
+            r"(?:^|[.!?] )(?:por favor,? |(?:voce )?(?:pode|poderia|podes|podias"
+            r"|consegue) (?:me )?|me )*(?:resum\w+|ajud(?:a|e|ar)\w*|explic(?:a|ar|ue)\w*|redij\w+"
+            r"|redigir|escrev(?:a|e|er)|compar(?:a|e|ar)|traduz\w*|recomend(?:a|e|ar)|suger\w+"
+            r"|sugir\w+)\b|\b(?:faca|faz|fazer|de|da|dar|mostre|mostrar|ensine)(?:-me| me)? (?:um"
+            r"|uma|uns|umas|alguma?s?|como) ?(?:\w+ )?(?:resumo|sintese|apanhado|ideias|dicas"
+            r"|exemplos?)\b|\bcomo (?:eu |a gente |nos )?(?:devo|deveria|devemos|deveriamos|posso"
+            r"|poderia|podemos)\b(?!.* (?:contatar|contactar|ligar|falar)\b)|\b(?:o que|qual|quais"
+            r"|que)\b.* (?:voce|tu|me) (?:recomenda|sugere|aconselha|recomendaria|sugeriria"
+            r"|aconselharia)s?\b|\bem ordem cronologica\b|\bpor ordem cronologica\b|^(?:liste"
+            r"|lista|enumere|ordene|diga)\b.*\b(?:em ordem|por ordem|a ordem em)\b"
+        ),
+        TOTAL: (
+            r"\bquant[oa]s?\b(?! vezes\b)(?! (?:dias|semanas|meses|anos|tempo)\b)(?=.*\b(?:ja"
+            r"|ate (?:agora|hoje|o momento|aqui|a data)|no total|ao todo)\b)(?=.*(?:\b(?:tenho"
+            r"|temos|tem|foi|foram|fiz|fez|li|vi)\b|\w(?:ei|ou|eu|iu|i|mos|ram|ado|ido)\b))"
+        ),
+        DATED: (
+            r"^(?!.*\b(?:agora|ainda|atual\w*)\b).*\b(?:em|no ano de|na primavera de|no (?:verao"
+            r"|outono|inverno|inicio|comeco|fim|final) de) "
+        ),
         EVENT: (
-            r"\b(?:por ?que|desde quando|razao|motivo|quantas vezes|ultima vez)\b"
-            r"|\bquanto tempo faz\b"
+            r"\bquant[oa]s (?:minutos|horas|dias|noites|semanas|meses|anos)\b(?=.*\bentre\b.* e\b)"
+            r"|\bcomo (?:\w+ ){1,3}(?:reage|responde)\b|\bcomo (?:reage|responde)\b|\b(?:por ?que"
+            r"|desde quando|razao|motivo|quantas vezes|ultima vez)\b|\bquanto tempo faz\b"
             r"|\bha quanto tempo\b|\bo que (?:aconteceu|houve)\b|\bquanto tempo (?:durou|levou"
-            r"|demorou|levamos)\b|\bcomo (?:foi|foram|correu|ficou|saiu)\b"
-            r"|\bquando .*(?:mudamos|trocamos|compramos|comecamos|saimos)\b"
+            r"|demorou|levamos)\b|\bcomo (?:foi|foram|correu|ficou|saiu)\b|\bquando .*(?:mudamos"
+            r"|trocamos|compramos|comecamos|saimos)\b"
         ),
         PAST: (
             r"\b(?:anterior\w*|antig[oa]s?|velh[oa]s?|previ[oa]s?|previamente|original\w*"
-            r"|antigamente"
-            r"|no (?:inicio|comeco)|inicialmente|inicial|no passado|na epoca|naquel[ea]"
-            r" (?:tempo|epoca|altura)|costumava\w*|predecessor\w*|antecessor\w*|ex-\w+"
-            r"|antes d(?:isso|isto)|ate (?:agora|entao))\b"
-            rf"|\b(?:{_IMPERFECT})\b"
+            r"|antigamente|no (?:inicio|comeco)|inicialmente|inicial|no passado|na epoca"
+            r"|naquel[ea] (?:tempo|epoca|altura)|costumava\w*|predecessor\w*|antecessor\w*|ex-\w+"
+            r"|primeir[ao] (?:chefe|emprego|trabalho|carro|casa|apartamento|telefone|professor"
+            rf"|escola)\w*|antes d(?:isso|isto)|ate (?:agora|entao))\b|\b(?:{_IMPERFECT})\b"
         ),
         EARLIER: (
             r"\b(?:antes|ate|(?<=\w )quando)\b[^,]*|\b(?:em (?:crianca|pequen[oa])"
@@ -143,7 +167,7 @@ LANGUAGE = Language(
         PAST_TENSE: (
             r"\b(?:foi|foram|fui|fomos|fiz|fez|fizemos|fizeram|fizeste|disse\w*|estiv[eo]\w*"
             r"|esteve|tive|teve|tivemos|tiveram|pude|pode-se|pus|pos|puseram|vim|veio|vieram"
-            r"|viemos|trouxe\w*|quis\w*|soube\w*|deu|deram|demos|dei|viu|vi|viram|vimos|houve"
+            r"|viemos|trouxe\w*|quis\w*|soube\w*|deu|deram|demos|dei|viu|vi|li|leu|viram|vimos|houve"
             r"|\w{2,}(?:aram|eram|iram|ei|ou|eu|iu|aste|este|iste)(?<!\bsou)(?<!\bvou)(?<!\bdou)"
             r"(?<!\bestou)(?<!seu)(?<!meu)(?<!teu)(?<!este)(?<!neste)(?<!deste)(?<!museu)(?<!eram)"
             r"(?<!existe)(?<!leste)(?<!europeu)|sei la)\b"

@@ -9,6 +9,7 @@ from recollect.text.languages.language import (
     CAUSED,
     CHANGED,
     CURED,
+    DATED,
     DECIDED,
     DONE,
     EARLIER,
@@ -32,8 +33,10 @@ from recollect.text.languages.language import (
     PLANNED,
     RELATES,
     REPAIRS,
+    REQUEST,
     SETTLED,
     STATE,
+    TOTAL,
     TROUBLE,
     Language,
     Table,
@@ -130,44 +133,67 @@ LANGUAGE = Language(
     },
     function_words=_FUNCTION_WORDS,
     question_kinds={
+        REQUEST: (
+            r"(?:^|[.!?] )(?:por favor,? |(?:puedes|podrias|puede|podria) |me (?:puedes "
+            r"|podrias )?)*(?:resum\w+|ayud(?:a|e|ar)\w*|explic(?:a|ar)\w*|redact\w+|escrib(?:e"
+            r"|ir)\w*|compar(?:a|ar)\w*|traduc\w+|recomiend\w+|recomendar\w*|suger\w+|propon\w*)\b"
+            r"|\b(?:haz|hazme|hacer|hacerme|dame|darme|ensename|muestrame|mostrarme) (?:un|una"
+            r"|unos|unas|algun\w*|como) ?(?:\w+ )?(?:resumen|sintesis|repaso|ideas|consejos"
+            r"|ejemplos?)?\b|\bcomo (?:deber?ia|deberiamos|debo|puedo|podria|podemos"
+            r"|podriamos)\b(?!.* (?:contactar|llamar|localizar)\b)|\b(?:que|cual|cuales)\b.* (?:me"
+            r"|nos) (?:recomiendas|recomendarias|aconsejas|aconsejarias|sugieres)\b"
+            r"|\ben orden cronologico\b|\b(?:enumera|lista|ordena|dime)\w*\b.*\b(?:en orden"
+            r"|por orden|el orden en)\b"
+        ),
+        TOTAL: (
+            r"\bcuant[oa]s?\b(?! veces\b)(?! (?:dias|semanas|meses|anos"
+            r"|tiempo)\b)(?:(?=.*\b(?:hasta (?:ahora|hoy|la fecha|el momento)|en total|por ahora"
+            r"|de momento)\b)(?=.*\b(?:he|ha|hemos|han|llev\w+|tengo)\b)|(?: \w+){0,4} (?:llevo"
+            r"|lleva|llevamos|llevan|he|ha|hemos|han) (?:\w+ )?\w*(?:ad|id|ech|it|ist"
+            r"|uest)[oa]s?\b)"
+        ),
+        DATED: (
+            r"^(?!.*\b(?:ahora|todavia|aun|actual\w*)\b).*\b(?:en|en el ano|en (?:la primavera"
+            r"|el (?:verano|otono|invierno)) de|a (?:principios|finales|mediados) de) "
+        ),
         EVENT: (
-            r"\b(?:por que|desde cuando|razon|motivo|cuantas veces)\b"
-            r"|\bcuanto (?:tiempo )?(?:hace|llevo"
-            r"|llevamos)\b|\bhace cuanto\b|\bultima vez\b|\bcuanto (?:tiempo )?(?:duro|tardo"
-            r"|tarde|tardamos)\b|\bque (?:paso|dijo|dijeron|ocurrio|tal (?:fue|salio|estuvo))\b"
-            r"|\bcomo (?:fue|fueron|salio|acabo|estuvo|quedo)\b"
-            r"|^cuando (?:\w+ ){0,2}(?:fue|fueron|\w+(?:aron|ieron|io))\b|\bcuando (?:me"
+            r"\bcuant[oa]s (?:minutos|horas|dias|noches|semanas|meses|anos)\b(?=.*\bentre\b.* y\b)"
+            r"|\bque (?:responde|contesta|promete|anuncia)\b|\bcomo (?:reacciona|responde)\b"
+            r"|\b(?:por que|desde cuando|razon|motivo|cuantas veces)\b"
+            r"|\bcuanto (?:tiempo )?(?:hace|llevo|llevamos)\b|\bhace cuanto\b|\bultima vez\b"
+            r"|\bcuanto (?:tiempo )?(?:duro|tardo|tarde|tardamos)\b|\bque (?:paso|dijo|dijeron"
+            r"|ocurrio|tal (?:fue|salio|estuvo))\b|\bcomo (?:fue|fueron|salio|acabo|estuvo"
+            r"|quedo)\b|^cuando (?:\w+ ){0,2}(?:fue|fueron|\w+(?:aron|ieron|io))\b|\bcuando (?:me"
             r"|nos) \w+(?:e|amos|imos)\b|\bcuando \w+(?:amos|imos)\b"
         ),
         PAST: (
             r"\b(?:anterior\w*|antigu[oa]s?|viej[oa]s?|previ[oa]s?|previamente|original\w*"
-            r"|antiguamente"
-            r"|al principio|en el pasado|por entonces|en aquel\w* (?:epoca|entonces|tiempo\w*)"
-            r"|inicialmente|inicial|predecesor\w*|primero teniamos|ex \w+|antes de eso"
-            r"|hasta (?:ahora|entonces|hace))\b"
-            rf"|\b(?:{_IMPERFECT})\b"
+            r"|antiguamente|al principio|en el pasado|por entonces|en aquel\w* (?:epoca|entonces"
+            r"|tiempo\w*)|inicialmente|inicial|predecesor\w*|primero teniamos|ex \w+|antes de eso"
+            r"|primer[ao]? (?:jefe|trabajo|empleo|coche|carro|piso|casa|telefono|movil|profesor"
+            rf"|escuela)\w*|hasta (?:ahora|entonces|hace))\b|\b(?:{_IMPERFECT})\b"
         ),
         EARLIER: (
             r"\b(?:antes|hasta|(?<=\w )cuando)\b[^,]*|\b(?:entonces|de (?:pequen[oa]|nin[oa]"
             r"|joven|estudiante))\b"
         ),
         PAST_TENSE: (
-            r"\b(?:fui|fue|fuimos|fueron|fuiste|hice|hizo|hicimos|hicieron|hiciste|dij[eo]"
-            r"|dijimos|dijeron|dijiste|tuv[eo]|tuvimos|tuvieron|estuv[eo]|estuvimos|estuvieron"
-            r"|pud[eo]|pudimos|puse|puso|pusimos|pusieron|vine|vino a|vinieron|vinimos|traj[eo]"
-            r"|trajeron|trajimos|quis[eo]|supe|supo|supimos|dio|dieron|dimos|vieron|hubo|anduv\w+"
-            r"|(?:le|ca|o|constru|inclu)yo|(?:nac|mor|mur|ped|pid|sal|sub|perd|decid|recib|ocurr"
-            r"|suced|escrib|abr|elig|conoc|romp|vend|com|beb|corr|aprend|respond|promet|ofrec"
-            r"|sirv|sint|repit|consigu|viv|part|v)io|\w+(?:aste|iste|aron|ieron)(?<!existe)"
-            r"|(?:tard|dur|compr|cambi|dej|empez|termin|qued|acord|encontr|mud|gast|visit|mir"
-            r"|prob|viaj|reserv|contrat|elegi|sali)mos|(?:tard|compr|cambi|dej|termin|qued|acord"
-            r"|encontr|mud|gast|visit|prob|viaj|contrat|pint|arregl|firm|celebr|organiz|lleg|entr"
-            r"|cen|reserv)amos)\b"
-            r"|\b(?:recomendo|conto|propuso|empezo|encontro|dijo|costo|llego a|compre)\b"
-            r"|(?<!\ba )\bquien (?:me |te |le |nos |se |lo |la )?\w{2,}o\b"
-            r"|\b(?:me|te|le|nos) (?:recet|recomend|cont|dej|regal|llam|prest|compr|escribi)o\b"
-            r"(?<!llamo)|\b(?:he|has|ha|hemos|han) (?:\w+ )?\w+(?:ado|ido|cho|sto|to)\b"
-            r"|\b(?:ayer|anoche|anteayer)\b"
+            r"\b(?:fui|fue|fuimos|fueron|fuiste|hice|hizo|hicimos|hicieron|hiciste|dij[eo]|dijimos"
+            r"|dijeron|dijiste|tuv[eo]|tuvimos|tuvieron|estuv[eo]|estuvimos|estuvieron|pud[eo]"
+            r"|pudimos|puse|puso|pusimos|pusieron|vine|vino a|vinieron|vinimos|traj[eo]|trajeron"
+            r"|trajimos|quis[eo]|supe|supo|supimos|dio|dieron|dimos|vieron|hubo|anduv\w+|(?:le|ca"
+            r"|o|constru|inclu)yo|(?:nac|mor|mur|ped|pid|sal|sub|perd|decid|recib|ocurr|suced"
+            r"|escrib|abr|elig|conoc|romp|vend|com|beb|corr|aprend|respond|promet|ofrec|sirv|sint"
+            r"|repit|consigu|viv|part|v)io|\w+(?:aste|iste|aron|ieron)(?<!existe)|(?:tard|dur"
+            r"|compr|cambi|dej|empez|termin|qued|acord|encontr|mud|gast|visit|mir|prob|viaj|reserv"
+            r"|contrat|elegi|sali)mos|(?:tard|compr|cambi|dej|termin|qued|acord|encontr|mud|gast"
+            r"|visit|prob|viaj|contrat|pint|arregl|firm|celebr|organiz|lleg|entr|cen"
+            r"|reserv)amos)\b|\b(?:recomendo|conto|propuso|empezo|encontro|dijo|costo|llego a"
+            r"|compre)\b"
+            r"|(?<!\ba )(?<!\bde )(?<!\ben )(?<!\bcon )(?<!\bpor )(?<!\bpara )\bquien (?:me |te "
+            r"|le |nos |se |lo |la )?\w{2,}o\b|\b(?:me|te|le|nos) (?:recet|recomend|cont|dej|regal"
+            r"|llam|prest|compr|escribi)o\b(?<!llamo)|\b(?:he|has|ha|hemos|han) (?:\w+ )?\w+(?:ado"
+            r"|ido|cho|sto|to)\b|\b(?:ayer|anoche|anteayer)\b"
         ),
         ACCENTED: (
             r"\b\w{2,}(?:ó|í"
