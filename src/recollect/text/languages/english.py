@@ -181,7 +181,7 @@ LANGUAGE = Language(
     question_kinds={
         REQUEST: (
             r"(?:^|[.!?] )(?:please |so |and |(?:can|could|would|will) (?:you|we) (?:please )?"
-            r"|help me (?:to )?)*(?:summari[sz]e|recap|outline|draft|help|suggest|recommend"
+            r"|help me (?:to )?)*(?:summari[sz]e|sum up|recap|outline|draft|help|suggest|recommend"
             r"|explain|compare|analy[sz]e|teach|walk|translate|rewrite|write|create|design"
             r"|generate|brainstorm|advise|how to)\b|\b(?:give|write|provide|get|show|make|offer"
             r"|send) (?:me |us )?(?:(?:an?|the|some|any) )?(?:[\w-]+ ){0,3}?(?:summary|recap"
@@ -198,12 +198,13 @@ LANGUAGE = Language(
             r"|best) (?:ways?|approach\w*)\b(?! to (?:reach|contact|get)\b)"
         ),
         TOTAL: (
-            r"\bhow (?:many|much)\b(?! (?:\w+ )?(?:times|different)\b)(?!.*\b(?:passed|elapsed"
-            r"|between)\b)(?! (?:\w+ )?(?:minute|hour|day|night|week|month|year)s\b(?!.*\b(?:spent"
-            r"|logged|worked|studied|saved|trained|practi[sc]ed)\b))(?:(?: (?!(?:is|are|am|was"
-            r"|were|do|does|did|had|can|should|must|will|that|which|who)\b)[\w'-]+){0,6}? (?:have"
-            r"|has) (?:(?!(?:to|an?|the|got)\b)[\w'-]+ ){1,6}?(?:(?!(?:got|need|feed"
-            rf"|embed)\b)\w{{2,}}ed|{_PARTICIPLES})\b|.*\b(?:so far|to date|up to now)\b)"
+            r"\bhow (?:many|much)\b(?! (?:\w+ )?(?:times|different)\b)(?!.*\b(?:ha(?:ve"
+            r"|s) (?:passed|elapsed|gone by)|between)\b)(?! (?:\w+ )?(?:minute|hour|day|night|week"
+            r"|month|year)s\b(?!.*\b(?:spent|logged|worked|studied|saved|trained"
+            r"|practi[sc]ed)\b))(?:(?: (?!(?:is|are|am|was|were|do|does|did|had|can|should|must"
+            r"|will|that|which|who)\b)[\w'-]+){0,6}? (?:have|has) (?:(?!(?:to|an?|the"
+            rf"|got)\b)[\w'-]+ ){{1,6}}?(?:(?!(?:got|need|feed|embed)\b)\w{{2,}}ed|{_PARTICIPLES}"
+            r")\b|.*\b(?:so far|to date|up to now)\b)"
         ),
         DATED: (
             r"^(?!.*\b(?:now|still|current(?:ly)?)\b).*\b(?:in|during|as of|at the (?:start"
