@@ -124,7 +124,7 @@ def load_changes() -> list[Change]:
 
 
 def load_question_kinds(name: str) -> list[LabelledQuestion]:
-    """Return the questions of a set: ``seen``, ``opened``, ``judged``, ``patterns``, ``unseen``.
+    """Return the questions of a set: ``seen``, ``opened``, ``patterns`` … (`README.md` has all).
 
     Raises:
         InvalidInput: the file is not in the expected format.

@@ -15,7 +15,7 @@ from benchmarks.datasets.labelled_messages import LabelledQuestion, load_questio
 from benchmarks.measure.report import Grid
 from recollect.text.question_kinds import question_kind
 
-SETS = ("seen", "opened", "judged", "patterns", "unseen")
+SETS = ("seen", "opened", "judged_opened", "patterns", "unseen")
 SHOWN = frozenset(SETS) - {"unseen"}
 
 

@@ -15,7 +15,7 @@ from recollect.audience.people import People
 from recollect.audience.session_key import GROUPS
 from recollect.audience.visibility import Asker, Audience
 from recollect.core.checks import MOST_QUESTION
-from recollect.core.clock import MAX_MS, Clock, to_datetime, zone_of
+from recollect.core.clock import MAX_MS, Clock, zone_of
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope, ScopeOfPerson
 from recollect.core.settings import Settings
@@ -190,7 +190,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             then = None if until is None else until - 1
         query, asks = self.query, "event"
         if isinstance(query, str) and len(query) <= MOST_QUESTION:
-            asks = question_kind(query, to_datetime(clock.now_ms()).year)
+            asks = question_kind(query, clock)
         if asks == "event" and then is None:
             return None
         from recollect.index.query.replaced import Replacing

@@ -11,6 +11,7 @@ import re
 from functools import partial
 from typing import Literal, TypeAlias
 
+from recollect.core.clock import Clock, to_datetime
 from recollect.text.languages import INDEX_LANGUAGE, all_languages, spaced
 from recollect.text.languages.language import (
     ACCENTED,
@@ -46,12 +47,12 @@ _SIGNS_ABOVE = str.maketrans("", "", "\u0653\u0654\u0655")
 """Those of Arabic letters, which are written or not."""
 
 
-def question_kind(question: str, this_year: int = 9999) -> QuestionKind:
+def question_kind(question: str, clock: Clock | None = None) -> QuestionKind:
     """Return what a question asks for.
 
-    What "is" so in a year before ``this_year`` is a past state. The first verb is that of the main
-    clause, so the first sign of a tense decides: "what is the book that I bought?" asks how
-    something is.
+    What "is" so in a year that is over is a past state; any year without a clock. The first verb
+    is that of the main clause, so the first sign of a tense decides: "what is the book that I
+    bought?" asks how something is.
 
     >>> [question_kind(f"where {did} I live?") for did in ("do", "did", "before Oslo did")]
     ['state', 'event', 'past']
@@ -71,8 +72,8 @@ def question_kind(question: str, this_year: int = 9999) -> QuestionKind:
         present = sign(STATE).search(folded)
         tense = min(_start(sign(PAST_TENSE), folded), _start(sign(ACCENTED), lowered))
         if tense == len(folded) or (present is not None and present.start() < tense):
-            dated = sign(DATED).search(folded)
-            if tense == len(folded) and dated is not None and int(dated["year"]) < this_year:
+            dated = sign(DATED).search(folded) if tense == len(folded) else None
+            if dated is not None and (clock is None or int(dated["year"]) < _year(clock)):
                 return "past"
             is_asked = present or question[-1:] in "?？؟" or sign(ASKS).search(folded)
             return "state" if is_asked else "event"
@@ -85,6 +86,10 @@ def question_kind(question: str, this_year: int = 9999) -> QuestionKind:
     if has_happened or not is_held:
         return "event"
     return "past" if main != folded or sign(NAMED_TIME).search(folded) else "event"
+
+
+def _year(clock: Clock) -> int:
+    return to_datetime(clock.now_ms()).year
 
 
 def _start(sign: re.Pattern[str], text: str) -> int:
