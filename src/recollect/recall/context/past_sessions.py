@@ -44,10 +44,15 @@ _MOST_FILES = 4
 """That a line names; the others are counted."""
 _FEWEST_WORDS = 3
 """Of a request or a report that tells what a session was about."""
-_FEWEST_TOLD = 14
-"""Of a request and a report of a session that changed nothing, and of which no fact is known."""
+_FEWEST_TOLD, _FEWEST_SAID = 14, 8
+"""Of a step of a session that changed nothing, and of which no fact is known; and of what a person
+said in it without a question."""
+_FEWEST_ASKED, _FEWEST_ANSWERED = 5, 8
+"""Of a request with its report, and of a report alone: what is less is in passing."""
 _LONGEST_REQUEST, _LONGEST_REPORT, _LONGEST_LAST = 160, 200, 360
 """Characters of a request, of a report, and of that of the last session."""
+_LONGEST_SESSION, _LONGEST_LAST_SESSION = 420, 720
+"""Characters of all of them, and of those of the last session."""
 _LONGEST_STEP = 100
 
 
@@ -78,12 +83,13 @@ def read_sessions(
         if not is_by_rule(episode):
             continue
         if number < MOST_SESSIONS:
-            talk = _talk(tx, order, episode, news)
+            talks = _talks(tx, order, episode, news)
             changed = files.get(episode.session_id, ())
-            has_substance = changed or news.has_facts(episode) or _is_telling(talk)
-            line = _session_line(talk, changed, is_last=not number) if has_substance else ""
-            if line:
+            has_substance = changed or news.has_facts(episode) or any(map(_is_telling, talks))
+            line = _session_line(talks, changed, is_last=not number) if has_substance else ""
+            if has_substance:
                 yield from _left_open(episode, line, news, is_last=not number)
+            if line:
                 yield _of_episode(episode, "summary", line, "session")
                 number += 1
         for role, said in _spoken(episode.summary):
@@ -122,11 +128,21 @@ class _News:
 
     def is_report(self, said: str, before: Message | None) -> bool:
         """Return whether the agent tells more than that it understood, or asks."""
-        if not self.has(said) or said[-1] in _ASKS:
+        if not self.has(said) or said.endswith(_ASKS):
             return False
         is_source = before is not None and before.id in self.messages
         is_gone = before is not None and before.id in self.gone.messages
         return not is_gone and (not is_source or len(said) >= _LONGEST_REPORT)
+
+    def current(self, said: str) -> str:
+        """Return the sentences of a text that hold no less than before."""
+        bounds = [0, *sentence_ends(said), len(said)]
+        parts = [said[start:end] for start, end in pairwise(bounds)]
+        return "".join(
+            part
+            for part in parts
+            if not any(repeats(each, told_words(part)) for each in self.gone.words)
+        ).strip()
 
     def has(self, said: str) -> bool:
         """Return whether a text tells anything else that holds."""
@@ -138,14 +154,14 @@ class _News:
 
 
 class _Talk(NamedTuple):
-    """What a session came to: the agent's last report, and what it was asked for before that."""
+    """A step of a session: what the agent was asked for, and what it reported of that."""
 
     asked: str = ""
     report: str = ""
 
 
-def _talk(tx: Transaction, order: Order, episode: Episode, news: _News) -> _Talk:
-    """Return what a session came to; of removed messages what the episode has of it.
+def _talks(tx: Transaction, order: Order, episode: Episode, news: _News) -> list[_Talk]:
+    """Return what a session came to, step by step; of removed messages what the episode has of it.
 
     What only confirms a rule, or is known anyway, is no report.
     """
@@ -157,23 +173,22 @@ def _talk(tx: Transaction, order: Order, episode: Episode, news: _News) -> _Talk
         messages = select_messages(tx, where, _MOST_MESSAGES, newest=True)
     if not messages:
         lines = (said for role, said in _spoken(episode.summary) if role != _AGENT)
-        return _Talk(next(filter(news.has, lines), ""), episode.outcome)
-    talks = list(_exchanges(messages, news))
-    telling = filter(_is_telling, reversed(talks))
-    return next(telling, max(talks, key=_told, default=_Talk()))
+        return [_Talk(next(filter(news.has, lines), ""), episode.outcome)]
+    return [talk for talk in _turns(messages, news) if talk.asked or talk.report]
 
 
-def _exchanges(messages: Sequence[Message], news: _News) -> Iterator[_Talk]:
-    """Yield what was asked and reported one after the other, as far as it is news."""
-    asked, before = "", None
+def _turns(messages: Sequence[Message], news: _News) -> Iterator[_Talk]:
+    """Yield what was asked and reported turn by turn, as far as it is news."""
+    asked, reports, before = "", list[str](), None
     for message in messages:
-        said = _own(message)
+        said = news.current(_own(message))
         if message.role == "user":
-            asked = said if news.has(said) else ""
-            yield _Talk(asked)
+            yield _Talk(asked, " ".join(reports))
+            asked, reports = said if news.has(said) else "", []
         elif message.role == _AGENT and news.is_report(said, before):
-            yield _Talk(asked, said)
+            reports.append(said)
         before = message
+    yield _Talk(asked, " ".join(reports))
 
 
 def _own(message: Message) -> str:
@@ -185,22 +200,42 @@ def _own(message: Message) -> str:
 
 
 def _is_telling(talk: _Talk) -> bool:
-    """Return whether an exchange that changed nothing says enough for a line."""
-    return _told(talk) >= _FEWEST_TOLD
+    """Return whether a step that changed nothing says enough for a line."""
+    is_said = not talk.asked.endswith(_ASKS) and _amount(talk.asked) >= _FEWEST_SAID
+    return is_said or _told(talk) >= _FEWEST_TOLD
 
 
 def _told(talk: _Talk) -> float:
-    return amount(told_words(f"{talk.asked} {talk.report}"))
+    return _amount(f"{talk.asked} {talk.report}")
 
 
-def _session_line(talk: _Talk, files: Sequence[str], *, is_last: bool) -> str:
-    """Return what a session was asked for and what came of it; empty without any substance."""
+def _amount(said: str) -> float:
+    return amount(told_words(said))
+
+
+def _session_line(talks: Sequence[_Talk], files: Sequence[str], *, is_last: bool) -> str:
+    """Return what a session was asked for and what came of it; empty without any substance.
+
+    Its last step, and of the others those that tell most.
+    """
+    shown = [_talk_line(each, is_last=is_last) for each in talks]
+    room = _LONGEST_LAST_SESSION if is_last else _LONGEST_SESSION
+    taken: set[int] = set()
+    for at in sorted(range(len(talks)), key=lambda at: _told(talks[at]), reverse=True):
+        fewest = _FEWEST_ASKED if talks[at].asked else _FEWEST_ANSWERED
+        if not taken or (_told(talks[at]) >= fewest and len(shown[at]) <= room):
+            taken.add(at)
+            room -= len(shown[at])
+    line = " \u00b7 ".join(filter(None, (shown[at] for at in sorted(taken))))
+    return f"{line} ({named_files(files)})" if line and files else line
+
+
+def _talk_line(talk: _Talk, *, is_last: bool) -> str:
     if is_last:
         report = _ends(talk.report, _LONGEST_LAST)
     else:
         report = whole_sentences(_settled(talk.report), _LONGEST_REPORT)
-    line = " → ".join(filter(None, (whole_sentences(talk.asked, _LONGEST_REQUEST), report)))
-    return f"{line} ({named_files(files)})" if line and files else line
+    return " → ".join(filter(None, (whole_sentences(talk.asked, _LONGEST_REQUEST), report)))
 
 
 def named_files(files: Sequence[str]) -> str:
@@ -224,7 +259,7 @@ def _ends(text: str, most: int) -> str:
 def _left_open(episode: Episode, line: str, news: _News, *, is_last: bool) -> Iterator[Candidate]:
     """Yield what the last session left open, which neither its line nor a fact says."""
     for said in episode.open_ends if is_last else ():
-        if said[-1] not in _ASKS and news.is_mostly(said) and not says(line, said):
+        if not said.endswith(_ASKS) and news.is_mostly(said) and not says(line, said):
             yield _of_episode(episode, "open", said, "open_end")
 
 
@@ -249,7 +284,7 @@ def _of_episode(episode: Episode, section: Section, said: str, worth_as: Worth) 
         id=episode.id,
         number=episode.number,
         section=section,
-        lines=(clipped(f"{place} {said}", 2 * LONGEST_LINE),),
+        lines=(clipped(f"{place} {said}", 4 * LONGEST_LINE),),
         at=episode.ended_at,
         importance=PLAIN,
         worth_as=worth_as,
@@ -292,7 +327,7 @@ def _state(state: SessionState) -> Candidate:
     )
 
 
-_ASKS = "?？"
+_ASKS = ("?", "？")
 _SPEAKER = re.compile(r"- (?:\[[^\]\n]{1,40}\] )?([^:\n]{1,80}): (\S.*)")
 _OUTSIDERS = ("tool", "system")
 _AGENT = "assistant"
