@@ -36,7 +36,7 @@ MOST_SESSIONS = 3
 """Sessions with a line of their own."""
 _MOST_LOOKED_AT = 30
 """The last sessions among which those with substance, and what must last, are looked for."""
-_MOST_MESSAGES = 16
+_MOST_MESSAGES = 40
 """The last ones of a session, among which the agent's report is."""
 _MOST_STEPS = 8
 """Of a working memory."""
@@ -49,7 +49,7 @@ _FEWEST_TOLD, _FEWEST_SAID = 14, 8
 said in it without a question."""
 _FEWEST_ASKED, _FEWEST_ANSWERED = 5, 8
 """Of a request with its report, and of a report alone: what is less is in passing."""
-_LONGEST_REQUEST, _LONGEST_REPORT, _LONGEST_LAST = 160, 200, 360
+_LONGEST_REQUEST, _LONGEST_REPORT, _LONGEST_LAST = 240, 200, 360
 """Characters of a request, of a report, and of that of the last session."""
 _LONGEST_SESSION, _LONGEST_LAST_SESSION = 420, 720
 """Characters of all of them, and of those of the last session."""
