@@ -13,12 +13,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import LiteralString
 
+import msgspec
+
 from recollect.core.clock import to_iso
 from recollect.observations.moments.evidence import Evidence
 from recollect.observations.observation import Observation
 from recollect.observations.rows import only_heard, select_observations
 from recollect.observations.summary import OUTCOME, clipped, describe, shown_path
 from recollect.recall.context.block import Candidate, Section, Worth
+from recollect.recall.context.corrections import Correction, holding
 from recollect.recall.context.facts import Gone
 from recollect.recall.context.order import LONGEST_LINE, Order
 from recollect.recall.context.past_sessions import (
@@ -26,7 +29,7 @@ from recollect.recall.context.past_sessions import (
     named_files,
     read_sessions,
 )
-from recollect.recall.context.worth import repeats, told_words
+from recollect.recall.context.worth import amount, repeats, told_words
 from recollect.store.engine import Transaction
 from recollect.text.boundaries import whole_sentences
 from recollect.text.injected import tool_label
@@ -36,6 +39,8 @@ CHANGES = ("code_change", "git_operation")
 _MOST = 200
 """The newest and the most important that are considered: some ten times what a block holds."""
 _LONGEST_OBSERVED = 220
+_FEWEST_WORDS = 3
+"""Of what is left of a line after a correction."""
 _LEAST_CHANGE = 0.3
 """The importance of a change that is shown: a look at a repository has less."""
 _SECTIONS: Mapping[str, tuple[Section, Worth]] = {
@@ -53,8 +58,8 @@ _BEST: LiteralString = "importance DESC, created_at DESC, number DESC"
 
 def read_candidates(
     tx: Transaction, order: Order, facts: Sequence[Candidate], gone: Gone
-) -> list[Candidate]:
-    """Return what observations, sessions and their state add to a whole block.
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Return facts that nothing corrects, and what observations, sessions and their state add.
 
     Args:
         tx: The snapshot of the block.
@@ -70,14 +75,30 @@ def read_candidates(
         if each.session_id not in order.lineage and each.importance >= _LEAST_CHANGE
     ]
     files = _files_by_session(changes, order)
-    sessions = list(read_sessions(tx, order, files, facts, gone))
+    corrections: list[Correction] = []
+    sessions = list(read_sessions(tx, order, files, facts, gone, corrections))
     touched = {name for names in islice(files.values(), MOST_SESSIONS) for name in names}
     shown = {each.id for each in typed}
-    return [
-        *observed_candidates(_news(typed, order, facts, gone, sessions), order, touched),
+    observed = [*observed_candidates(_news(typed, order, facts, gone, sessions), order, touched)]
+    others = [each for each in changes if each.id not in shown]
+    return list(_holding(facts, corrections)), [
+        *_holding(observed, corrections),
         *sessions,
-        *_last_changes([each for each in changes if each.id not in shown], files, sessions, order),
+        *_last_changes(others, files, sessions, order),
     ]
+
+
+def _holding(
+    candidates: Iterable[Candidate], corrections: Sequence[Correction]
+) -> Iterator[Candidate]:
+    """Yield candidates without the sentences that were corrected later."""
+    for each in candidates:
+        place, _, said = each.lines[0].partition("] ")
+        held = holding(said, each.at, corrections)
+        if held == said:
+            yield each
+        elif amount(told_words(held)) >= _FEWEST_WORDS:
+            yield msgspec.structs.replace(each, lines=(f"{place}] {held}",))
 
 
 def read_listed(tx: Transaction, order: Order) -> list[Candidate]:

@@ -356,8 +356,7 @@ class Contexts:
         """Return what is known, and what else may be in a whole block."""
         if self._parts.settings.layout == "list":
             return [], read_listed(tx, order)
-        facts = list(read_facts(tx, order))
-        return facts, read_candidates(tx, order, facts, read_gone(tx, order))
+        return read_candidates(tx, order, list(read_facts(tx, order)), read_gone(tx, order))
 
     def _keep(self, about: object, block: ContextBlock) -> None:
         cache = self._parts.cache

@@ -17,6 +17,7 @@ from recollect.core.scope import Scope
 from recollect.knowledge.wording import says
 from recollect.observations.summary import clipped
 from recollect.recall.context.block import Candidate, Section, Worth
+from recollect.recall.context.corrections import Correction, correction_of, holding
 from recollect.recall.context.facts import Gone
 from recollect.recall.context.order import LONGEST_LINE, PLAIN, Order
 from recollect.recall.context.worth import amount, repeats, told_words
@@ -62,8 +63,9 @@ def read_sessions(
     files: Mapping[str, Sequence[str]],
     facts: Sequence[Candidate],
     gone: Gone,
+    corrections: list[Correction],
 ) -> Iterator[Candidate]:
-    """Yield the last sessions that had substance, one line each, what must last, and what is open.
+    """Yield the last sessions that had substance, one line each, and what is open.
 
     It cannot be determined whose words a summary written by a model repeats: of those nothing.
 
@@ -73,10 +75,11 @@ def read_sessions(
         files: What sessions changed.
         facts: What is known, which a session does not say again.
         gone: What holds no longer.
+        corrections: Gets what was corrected in these sessions.
     """
     if order.is_of_many:
         return
-    news = _News(order, facts, gone)
+    news = _News(order, facts, gone, corrections)
     known = heard_episodes(tx, order.scope, order.projects, order.audience, besides=order.lineage)
     number = 0
     for episode in islice(known, _MOST_LOOKED_AT):
@@ -105,10 +108,18 @@ class _News:
         order: Knows what the client reads by itself.
         facts: What is known.
         gone: What holds no longer.
+        corrections: Of later sessions.
     """
 
-    def __init__(self, order: Order, facts: Sequence[Candidate], gone: Gone) -> None:
+    def __init__(
+        self,
+        order: Order,
+        facts: Sequence[Candidate],
+        gone: Gone,
+        corrections: list[Correction],
+    ) -> None:
         self._order = order
+        self.corrections = corrections
         self.messages = {each.message_id for each in facts if each.message_id}
         self.sessions = {
             each.session_id for each in facts if each.section != "rules" and not each.is_agents
@@ -134,15 +145,16 @@ class _News:
         is_gone = before is not None and before.id in self.gone.messages
         return not is_gone and (not is_source or len(said) >= _LONGEST_REPORT)
 
-    def current(self, said: str) -> str:
-        """Return the sentences of a text that hold no less than before."""
+    def current(self, said: str, at: int) -> str:
+        """Return the sentences of a text that hold as they did when it was said."""
         bounds = [0, *sentence_ends(said), len(said)]
-        parts = [said[start:end] for start, end in pairwise(bounds)]
-        return "".join(
+        parts = (said[start:end] for start, end in pairwise(bounds))
+        held = (
             part
             for part in parts
             if not any(repeats(each, told_words(part)) for each in self.gone.words)
-        ).strip()
+        )
+        return holding("".join(held), at, self.corrections)
 
     def has(self, said: str) -> bool:
         """Return whether a text tells anything else that holds."""
@@ -174,6 +186,9 @@ def _talks(tx: Transaction, order: Order, episode: Episode, news: _News) -> list
     if not messages:
         lines = (said for role, said in _spoken(episode.summary) if role != _AGENT)
         return [_Talk(next(filter(news.has, lines), ""), episode.outcome)]
+    for message in messages:
+        correction = correction_of(_own(message), message.created_at) if _is_user(message) else None
+        news.corrections.extend([correction] if correction else [])
     return [talk for talk in _turns(messages, news) if talk.asked or talk.report]
 
 
@@ -181,8 +196,8 @@ def _turns(messages: Sequence[Message], news: _News) -> Iterator[_Talk]:
     """Yield what was asked and reported turn by turn, as far as it is news."""
     asked, reports, before = "", list[str](), None
     for message in messages:
-        said = news.current(_own(message))
-        if message.role == "user":
+        said = news.current(_own(message), message.created_at)
+        if _is_user(message):
             yield _Talk(asked, " ".join(reports))
             asked, reports = said if news.has(said) else "", []
         elif message.role == _AGENT and news.is_report(said, before):
@@ -191,12 +206,16 @@ def _turns(messages: Sequence[Message], news: _News) -> Iterator[_Talk]:
     yield _Talk(asked, " ".join(reports))
 
 
+def _is_user(message: Message) -> bool:
+    return message.role == "user"
+
+
 def _own(message: Message) -> str:
     """Return what a person or the agent says itself in a message, on one line."""
     from recollect.text.statements.detector import own_text
 
     text = only_said(message.text, message.blocks)
-    return " ".join((own_text(text) if message.role == "user" else text).split())
+    return " ".join((own_text(text) if _is_user(message) else text).split())
 
 
 def _is_telling(talk: _Talk) -> bool:

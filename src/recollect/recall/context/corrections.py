@@ -1,0 +1,80 @@
+"""Corrections: what a person said later that makes a value of an older sentence wrong.
+
+What is replaced by rule is linked where facts are made, see `recollect.recall.replacing`; here are
+the sentences of a session and of the agent, which have no links: "make it 2 %, with 5 % we missed
+the outage" leaves nothing of a sentence with the 5 % of the same thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from recollect.recall.context.worth import told_words
+from recollect.text.boundaries import sentence_ends
+from recollect.text.languages.language import TROUBLE
+
+_NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:[.,:]\d+)*")
+_LOST = "losses"
+_TURNS = ("turns", "ends", "changes")
+"""Signs of a change in the grammars of languages."""
+
+
+class Correction(NamedTuple):
+    """A message that changes something.
+
+    Attributes:
+        at: When it was said, ms UTC.
+        words: Its words.
+        numbers: Those in it.
+        lost: The words of each thing that it says is replaced.
+    """
+
+    at: int
+    words: frozenset[str]
+    numbers: frozenset[str]
+    lost: tuple[frozenset[str], ...]
+
+    def overrules(self, sentence: str, at: int) -> bool:
+        """Return whether a sentence that was said at a time has a value that holds no longer."""
+        if at >= self.at:
+            return False
+        words, numbers = told_words(sentence), frozenset(_NUMBER.findall(sentence))
+        others = {word for word in words & self.words if not word.isdigit()}
+        is_replaced = bool(numbers & self.numbers) and not self.numbers <= numbers
+        is_lost = any(lost <= words and others - lost for lost in self.lost)
+        return is_lost or (is_replaced and bool(others))
+
+
+def correction_of(said: str, at: int) -> Correction | None:
+    """Return what a message of a person corrects; None if it changes nothing.
+
+    Args:
+        said: Its own words.
+        at: When it was said, ms UTC.
+    """
+    from recollect.text.statements.recognition import book_of, words_of
+    from recollect.text.statements.rulebook import small_letters
+    from recollect.text.statements.sentences import states
+
+    book, lowered = book_of(said, "user", words_of(said)), small_letters(said)
+    old = (match["old"] for match in book.signs[_LOST].finditer(said))
+    lost = tuple(filter(None, (told_words(each) for each in old if each)))
+    numbers = frozenset(_NUMBER.findall(said))
+    is_turn = any(book.has(sign, lowered) for sign in _TURNS) or states(said, TROUBLE)
+    if not lost and not (is_turn and len(numbers) > 1):
+        return None
+    return Correction(at, told_words(said), numbers, lost)
+
+
+def holding(said: str, at: int, corrections: Sequence[Correction]) -> str:
+    """Return the sentences of a text that nothing corrects."""
+    bounds = [0, *sentence_ends(said), len(said)]
+    sentences = (said[start:end] for start, end in pairwise(bounds))
+    return "".join(
+        each
+        for each in sentences
+        if not any(correction.overrules(each, at) for correction in corrections)
+    ).strip()
