@@ -17,6 +17,7 @@ import msgspec
 
 from recollect.core.clock import to_iso
 from recollect.observations.moments.evidence import Evidence
+from recollect.observations.moments.repository import commit_subject
 from recollect.observations.observation import Observation
 from recollect.observations.rows import only_heard, select_observations
 from recollect.observations.summary import OUTCOME, clipped, describe, shown_path
@@ -39,8 +40,8 @@ CHANGES = ("code_change", "git_operation")
 _MOST = 200
 """The newest and the most important that are considered: some ten times what a block holds."""
 _LONGEST_OBSERVED = 220
-_FEWEST_WORDS = 3
-"""Of what is left of a line after a correction."""
+_FEWEST_WORDS, _FEWEST_ANSWERED = 2, 5
+"""Of a line, and of one of the agent, which confirms more than it decides."""
 _LEAST_CHANGE = 0.3
 """The importance of a change that is shown: a look at a repository has less."""
 _SECTIONS: Mapping[str, tuple[Section, Worth]] = {
@@ -172,7 +173,7 @@ def observed_candidates(
     for each in found:
         line = line_of(each)
         section, worth_as = _SECTIONS.get(each.type, ("types", "other"))
-        if line is not None:
+        if line is not None and _tells(each):
             yield Candidate(
                 kind="observation",
                 id=each.id,
@@ -186,6 +187,14 @@ def observed_candidates(
                 worth_as=worth_as,
                 is_touched=any(name in line for name in names),
             )
+
+
+def _tells(of: Observation) -> bool:
+    """Return whether words say enough for who was not there: "yes do that" does not."""
+    if of.tool_name is not None:
+        return True
+    fewest = _FEWEST_ANSWERED if of.event == "answer" else _FEWEST_WORDS
+    return amount(told_words(f"{of.title} {of.summary}")) >= fewest
 
 
 def _files_by_session(changes: Iterable[Observation], order: Order) -> dict[str, list[str]]:
@@ -231,8 +240,13 @@ def _last_changes(
             worth_as="change",
         )
     yield from observed_candidates(
-        (each for each in last if each.type == "git_operation" and each.error is None), order
+        (each for each in last if each.type == "git_operation" and _is_commit(each)), order
     )
+
+
+def _is_commit(of: Observation) -> bool:
+    evidence = Evidence(event=of.event, tool_name=of.tool_name, input=of.input)
+    return of.error is None and bool(commit_subject(evidence.command))
 
 
 _FOLDED = re.compile(r"[\W_]+")

@@ -66,8 +66,9 @@ _SPANS: LiteralString = """
 _HERE: LiteralString = "(project IS NULL OR project IN (SELECT value FROM json_each(?)))"
 _FEWEST_GONE = 2
 """Words of a statement that can be recognised in a line."""
-_FEWEST_WORDS = 3
-"""Of a fact: "Fixed" says nothing to who was not there."""
+_FEWEST_WORDS, _FEWEST_ANSWERED = 3, 5
+"""Of a fact: "Fixed" says nothing to who was not there; and of the whole answer in which the agent
+states one: "49 GB" answers a question of the moment."""
 
 
 def read_facts(tx: Transaction, order: Order) -> Iterator[Candidate]:
@@ -86,7 +87,9 @@ def read_facts(tx: Transaction, order: Order) -> Iterator[Candidate]:
         words = told_words(fact.text)
         is_told = fact.kind == RULE or len(words) >= _FEWEST_WORDS
         if is_told and _stands(fact, order) and not order.is_loaded(words):
-            yield fact_candidate(fact, words=_with_reason(tx, fact))
+            said = _said(tx, fact)
+            if fact.trust != "agent" or amount(told_words(said)) >= _FEWEST_ANSWERED:
+                yield fact_candidate(fact, words=_with_reason(fact, said))
 
 
 class Gone(NamedTuple):
@@ -183,27 +186,32 @@ def _of_place(order: Order) -> Condition:
     return of_facts(order.scope).also(_HERE, listed(order.projects))
 
 
-def _with_reason(tx: Transaction, fact: Fact) -> str:
+def _said(tx: Transaction, fact: Fact) -> str:
+    """Return the message that a fact quotes, on one line; the fact where there is none."""
+    from recollect.text.statements.detector import own_text
+
+    row = tx.row(_MESSAGE, (fact.message_id,)) if fact.message_id is not None else None
+    if row is None:
+        return fact.text
+    said = only_said(text(row[0]), decode_content(row[1]))
+    return " ".join((said if fact.trust == "agent" else own_text(said)).split())
+
+
+def _with_reason(fact: Fact, said: str) -> str:
     """Return what was decided or is wanted with the sentences around it: they tell the reason.
 
     Where its sentence is too long, from the beginning of that, which says what "it" is.
     Of a rule, and of what the agent says, only the words of the fact.
     """
-    from recollect.text.statements.detector import own_text
-
-    if fact.kind not in _WITH_REASON or fact.trust == "agent" or fact.message_id is None:
-        return fact.text
-    row = tx.row(_MESSAGE, (fact.message_id,))
-    if row is None:
-        return fact.text
-    said = " ".join(own_text(only_said(text(row[0]), decode_content(row[1]))).split())
     at = said.find(fact.text)
+    if fact.kind not in _WITH_REASON or fact.trust == "agent" or at < 0:
+        return fact.text
     starts = [0, *sentence_ends(said)]
     begin = max((start for start in starts if start <= at), default=0)
     last = at + len(fact.text)
     ends = [last, *(end for end in (*starts[1:], len(said)) if end >= last)]
     fitting = [end for end in ends if end - begin <= _LONGEST_REASON]
-    return said[begin : max(fitting)].strip() if at >= 0 and fitting else fact.text
+    return said[begin : max(fitting)].strip() if fitting else fact.text
 
 
 def fact_candidate(fact: Fact, relevance: float = 0.0, words: str = "") -> Candidate:

@@ -31,7 +31,7 @@ from recollect.sessions.record.transcript_rows import select_messages
 from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.text.boundaries import sentence_ends, whole_sentences
-from recollect.text.statements.kept import must_last
+from recollect.text.statements.kept import lasts
 
 MOST_SESSIONS = 3
 """Sessions with a line of their own."""
@@ -65,7 +65,7 @@ def read_sessions(
     gone: Gone,
     corrections: list[Correction],
 ) -> Iterator[Candidate]:
-    """Yield the last sessions that had substance, one line each, and what is open.
+    """Yield the last sessions that had substance, one line each, what must last, and what is open.
 
     It cannot be determined whose words a summary written by a model repeats: of those nothing.
 
@@ -88,7 +88,8 @@ def read_sessions(
         if number < MOST_SESSIONS:
             talks = _talks(tx, order, episode, news)
             changed = files.get(episode.session_id, ())
-            has_substance = changed or news.has_facts(episode) or any(map(_is_telling, talks))
+            least = _FEWEST_ANSWERED if news.has_facts(episode) else _FEWEST_TOLD
+            has_substance = changed or any(_is_telling(each, least) for each in talks)
             line = _session_line(talks, changed, is_last=not number) if has_substance else ""
             if has_substance:
                 yield from _left_open(episode, line, news, is_last=not number)
@@ -96,7 +97,7 @@ def read_sessions(
                 yield _of_episode(episode, "summary", line, "session")
                 number += 1
         for role, said in _spoken(episode.summary):
-            if role != _AGENT and must_last(said) and news.is_mostly(said):
+            if role != _AGENT and lasts(said) and news.is_mostly(said):
                 yield _of_episode(episode, "facts", said, "kept")
     yield from _last_state(tx, order)
 
@@ -218,10 +219,10 @@ def _own(message: Message) -> str:
     return " ".join((own_text(text) if _is_user(message) else text).split())
 
 
-def _is_telling(talk: _Talk) -> bool:
+def _is_telling(talk: _Talk, least: int) -> bool:
     """Return whether a step that changed nothing says enough for a line."""
     is_said = not talk.asked.endswith(_ASKS) and _amount(talk.asked) >= _FEWEST_SAID
-    return is_said or _told(talk) >= _FEWEST_TOLD
+    return is_said or _told(talk) >= least
 
 
 def _told(talk: _Talk) -> float:
@@ -242,7 +243,8 @@ def _session_line(talks: Sequence[_Talk], files: Sequence[str], *, is_last: bool
     taken: set[int] = set()
     for at in sorted(range(len(talks)), key=lambda at: _told(talks[at]), reverse=True):
         fewest = _FEWEST_ASKED if talks[at].asked else _FEWEST_ANSWERED
-        if not taken or (_told(talks[at]) >= fewest and len(shown[at]) <= room):
+        is_enough = _told(talks[at]) >= fewest and len(shown[at]) <= room
+        if is_enough or (files and not taken):
             taken.add(at)
             room -= len(shown[at])
     line = " \u00b7 ".join(filter(None, (shown[at] for at in sorted(taken))))

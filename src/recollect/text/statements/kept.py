@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 
+from recollect.text.languages.language import LASTING
 from recollect.text.statements import sentences
 
 _KEPT = frozenset(
@@ -24,6 +25,17 @@ def must_last(statement: str) -> bool:
     (True, True)
     """
     return sentences.must_last(statement) or not _kinds(statement).isdisjoint(_KEPT)
+
+
+def lasts(statement: str) -> bool:
+    """Return whether a person who says this wants it kept, and not only reports a decision.
+
+    >>> lasts("Remember: the key is blue."), lasts("PR approved and merged btw")
+    (True, False)
+    """
+    return must_last(statement) and (
+        sentences.states(statement, LASTING) or not _kinds(statement).isdisjoint(_KEPT)
+    )
 
 
 def is_decision(statement: str) -> bool:
