@@ -791,3 +791,71 @@ def test_the_line_of_a_session_names_tests_last(memory: Memory) -> None:
     for name in names:
         memory.observations.record(session, "Edit", input={"file_path": name, "content": "x"})
     assert "changed migrations/7.sql, tests/" in memory.context(_session(memory)).text
+
+
+def _talks(memory: Memory, clock: HandClock, *said: tuple[str, str]) -> None:
+    """Hold a session of the owner and the agent on a day of its own."""
+    clock.now += DAY
+    session = _session(memory)
+    for role, words in said:
+        clock.now += 1_000
+        memory.sessions.append(session, role, words)
+    memory.sessions.end(session)
+    memory.sync()
+
+
+def test_the_line_of_a_session_has_its_steps(memory: Memory, clock: HandClock) -> None:
+    """A cause that was found before something else was done is not lost."""
+    _talks(
+        memory,
+        clock,
+        ("user", "the ingress answers 502 every few minutes, please help"),
+        ("assistant", "The ingress pods ran out of memory: the new WAF rules need about 400 MB."),
+        ("user", "what time is it"),
+        ("assistant", "Seven."),
+        ("user", "raise the limit to 768 MB and open a merge request"),
+        ("assistant", "The limit is 768 MB in values.yaml, the merge request 412 is open."),
+    )
+    text = memory.context(_session(memory)).text
+    line = next(each for each in text.splitlines() if "[e1" in each)
+    assert line.index("WAF rules") < line.index("merge request 412")
+    assert "Seven" not in text
+
+
+def test_what_was_corrected_later_is_in_no_line(memory: Memory, clock: HandClock) -> None:
+    """Also of words of the agent, which no statement replaces."""
+    _talks(
+        memory,
+        clock,
+        ("user", "the error alert of checkout is too loud, relax it"),
+        ("assistant", "The alert fires at 5 % over 10 minutes now. Its panel is in checkout.json."),
+    )
+    assert "fires at 5 %" in memory.context(_session(memory)).text
+    _talks(
+        memory,
+        clock,
+        ("user", "that was wrong, with the alert at 5 % we missed an outage. make it 2 %"),
+        ("assistant", "2 % in alerts.yml, and the ratio leaves out the export job of the night."),
+    )
+    text = memory.context(_session(memory)).text
+    assert "fires at 5 %" not in text
+    assert "leaves out the export job" in text
+
+
+def test_an_answer_of_the_moment_is_in_no_line(memory: Memory, clock: HandClock) -> None:
+    """What the agent reads off is old by the next session."""
+    _talks(
+        memory,
+        clock,
+        ("user", "how much disk is left"),
+        ("assistant", "49 GB on the root volume."),
+    )
+    assert "49 GB" not in memory.context(_session(memory)).text
+
+
+def test_of_a_rule_only_what_is_about_how_to_speak_goes_elsewhere(memory: Memory) -> None:
+    """The rest of it is the project's, where it was said."""
+    _says(memory, "always answer me in German and never push to main.", "/srv/other")
+    above = _above(memory.context(_session(memory)).text)
+    assert '"always answer me in German …"' in above
+    assert "push to main" in _above(memory.context(_session(memory, "/srv/other")).text)

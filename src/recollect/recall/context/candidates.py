@@ -40,7 +40,7 @@ CHANGES = ("code_change", "git_operation")
 _MOST = 200
 """The newest and the most important that are considered: some ten times what a block holds."""
 _LONGEST_OBSERVED = 220
-_FEWEST_WORDS, _FEWEST_ANSWERED = 2, 5
+_FEWEST_WORDS, _FEWEST_ANSWERED = 2, 3
 """Of a line, and of one of the agent, which confirms more than it decides."""
 _LEAST_CHANGE = 0.3
 """The importance of a change that is shown: a look at a repository has less."""
@@ -77,7 +77,7 @@ def read_candidates(
     ]
     files = _files_by_session(changes, order)
     corrections: list[Correction] = []
-    sessions = list(read_sessions(tx, order, files, facts, gone, corrections))
+    sessions = list(read_sessions(tx, order, files, facts, gone, corrections=corrections))
     touched = {name for names in islice(files.values(), MOST_SESSIONS) for name in names}
     shown = {each.id for each in typed}
     observed = [*observed_candidates(_news(typed, order, facts, gone, sessions), order, touched)]

@@ -88,8 +88,10 @@ def read_facts(tx: Transaction, order: Order) -> Iterator[Candidate]:
         is_told = fact.kind == RULE or len(words) >= _FEWEST_WORDS
         if is_told and _stands(fact, order) and not order.is_loaded(words):
             said = _said(tx, fact)
-            if fact.trust != "agent" or amount(told_words(said)) >= _FEWEST_ANSWERED:
-                yield fact_candidate(fact, words=_with_reason(fact, said))
+            shown = _rule_here(fact, order) if fact.kind == RULE else _with_reason(fact, said)
+            is_passing = fact.trust == "agent" and amount(told_words(said)) < _FEWEST_ANSWERED
+            if shown and not is_passing:
+                yield fact_candidate(fact, words=shown)
 
 
 class Gone(NamedTuple):
@@ -165,21 +167,27 @@ def is_trusted(fact: Fact, order: Order) -> bool:
 
 
 def is_here(fact: Fact, order: Order) -> bool:
-    """Return whether a fact is of the project of a block, or was said outside of any.
+    """Return whether a fact is of the project of a block, or was said outside of any."""
+    return fact.project is None or fact.project in order.projects
 
-    A rule may be for everywhere, or about how to speak with the person.
+
+def _rule_here(fact: Fact, order: Order) -> str:
+    """Return what of a rule holds in the project of a block; empty if nothing.
+
+    Of a rule of another project that is what is for everywhere, or about how to speak with the
+    person.
     """
-    from recollect.text.statements.reach import holds_everywhere
+    from recollect.text.statements.reach import part_for_everywhere
 
-    is_of_project = fact.project is None or fact.project in order.projects
-    return is_of_project or (fact.kind == RULE and holds_everywhere(fact.text))
+    return fact.text if is_here(fact, order) else part_for_everywhere(fact.text)
 
 
 def _stands(fact: Fact, order: Order) -> bool:
     """Return whether a fact belongs into a block without being asked for."""
     is_of_agent = fact.trust == "agent" and fact.kind in _OF_AGENT
     is_elsewhere = fact.project is None and bool(order.projects) and fact.kind in _OF_PLACE
-    return (is_of_agent or is_trusted(fact, order)) and is_here(fact, order) and not is_elsewhere
+    is_there = fact.kind == RULE or is_here(fact, order)
+    return (is_of_agent or is_trusted(fact, order)) and is_there and not is_elsewhere
 
 
 def _of_place(order: Order) -> Condition:
@@ -218,18 +226,15 @@ def fact_candidate(fact: Fact, relevance: float = 0.0, words: str = "") -> Candi
     """Return a fact as a candidate, in other words if given; a rule in quotes."""
     place = f"[{show_number('fact', fact.number)} {to_iso(fact.valid_from)[:10]}]"
     is_rule = fact.kind == RULE
-    quote = fact.text.replace('"', "'")
+    said = words or fact.text
+    quote = said.replace('"', "'")
     worth_as = _WORTH.get(fact.kind, "other")
     return Candidate(
         kind="fact",
         id=fact.id,
         number=fact.number,
         section="rules" if is_rule else _SECTIONS.get(worth_as, "facts"),
-        lines=(
-            clipped(
-                f'{place} "{quote}"' if is_rule else f"{place} {words or fact.text}", LONGEST_LINE
-            ),
-        ),
+        lines=(clipped(f'{place} "{quote}"' if is_rule else f"{place} {said}", LONGEST_LINE),),
         at=fact.valid_from,
         importance=fact.importance / MOST_IMPORTANT,
         relevance=relevance,

@@ -63,6 +63,7 @@ def read_sessions(
     files: Mapping[str, Sequence[str]],
     facts: Sequence[Candidate],
     gone: Gone,
+    *,
     corrections: list[Correction],
 ) -> Iterator[Candidate]:
     """Yield the last sessions that had substance, one line each, what must last, and what is open.
@@ -86,10 +87,12 @@ def read_sessions(
         if not is_by_rule(episode):
             continue
         if number < MOST_SESSIONS:
+            corrected = len(news.corrections)
             talks = _talks(tx, order, episode, news)
             changed = files.get(episode.session_id, ())
             least = _FEWEST_ANSWERED if news.has_facts(episode) else _FEWEST_TOLD
-            has_substance = changed or any(_is_telling(each, least) for each in talks)
+            has_substance = bool(changed) or len(news.corrections) > corrected
+            has_substance = has_substance or any(_is_telling(each, least) for each in talks)
             line = _session_line(talks, changed, is_last=not number) if has_substance else ""
             if has_substance:
                 yield from _left_open(episode, line, news, is_last=not number)

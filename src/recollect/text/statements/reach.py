@@ -2,7 +2,7 @@
 
 A rule is its project's, unless it says that it is for everywhere, or is about how to speak with a
 person: language, tone, brevity, names, emojis. What names a file, a command or a text that is
-written for others is a project's, too.
+written for others is a project's, too. Of a rule with several parts only those parts go elsewhere.
 """
 
 from __future__ import annotations
@@ -17,18 +17,34 @@ _OF_PROJECTS = re.compile(r"proje|proye|repo|项目|プロジェクト|프로젝
 _NAMES_CODE = re.compile(r"[`/_]|\w\.[a-z]{1,5}\b")
 
 
-def holds_everywhere(rule: str) -> bool:
-    """Return whether a rule holds beyond the project that it was said in.
+_PARTS = re.compile(
+    r"(?:[,;:，；、。]\s*|[.!]\s+|\s+-\s+)(?:(?:and|but|und|aber|sondern|y|pero|et|mais|e|mas)\s)?"
+    r"|\s(?:and|but|und|aber|sondern|pero|et|mais|y|e|mas)\s"
+)
+"""Between the parts of a rule, in any language."""
+_LEFT_OUT = " …"
 
-    >>> holds_everywhere("Always answer in German"), holds_everywhere("Never push to main")
-    (True, False)
-    >>> holds_everywhere("No emojis in the newsletter"), holds_everywhere("No emojis please")
-    (False, True)
+
+def part_for_everywhere(rule: str) -> str:
+    """Return what of a rule holds beyond the project that it was said in; empty if nothing.
+
+    >>> part_for_everywhere("Always answer in German"), part_for_everywhere("Never push to main")
+    ('Always answer in German', '')
+    >>> part_for_everywhere("No emojis in the newsletter"), part_for_everywhere("No emojis please")
+    ('', 'No emojis please')
+    >>> part_for_everywhere("always answer in German and never push to main")
+    'always answer in German …'
     """
     lowered = small_letters(rule)
     if _NAMES_CODE.search(rule) or not _any(_everywhere(), lowered):
-        return False
-    return bool(_OF_PROJECTS.search(lowered)) or not _any(_texts(), lowered)
+        return ""
+    if _OF_PROJECTS.search(lowered):
+        return rule
+    if _any(_texts(), lowered):
+        return ""
+    parts = [part for part in _PARTS.split(rule) if part]
+    kept = [part for part in parts if len(part.split()) == 1 or _any(_everywhere(), part.lower())]
+    return rule if kept == parts else f"{', '.join(kept)}{_LEFT_OUT}"
 
 
 def _any(patterns: tuple[re.Pattern[str], ...], lowered: str) -> bool:
