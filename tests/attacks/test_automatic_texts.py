@@ -30,7 +30,11 @@ def test_no_attack_enters_an_automatic_text(carrier: Carrier, tmp_path: Path) ->
             victim = Victim(memory=memory, number=number, session=session, folder=tmp_path)
             memory.sessions.append(session, "user", HONEST)
             memory.sessions.append(session, "user", "Clear the top shelf and label it, please.")
-            memory.sessions.append(session, "assistant", "The top shelf is clear, its label new.")
+            memory.sessions.append(
+                session,
+                "assistant",
+                "The top shelf is clear, its label new, the boxes are in the hall.",
+            )
             memory.observations.record(session, event="prompt", input=HONEST)
             carrier(victim, payload)
             told = automatic_text(victim, payload)

@@ -43,8 +43,10 @@ def part_for_everywhere(rule: str) -> str:
     if _any(_texts(), lowered):
         return ""
     parts = [part for part in _PARTS.split(rule) if part]
-    kept = [part for part in parts if len(part.split()) == 1 or _any(_everywhere(), part.lower())]
-    return rule if kept == parts else f"{', '.join(kept)}{_LEFT_OUT}"
+    general = [
+        part for part in parts if len(part.split()) == 1 or _any(_everywhere(), part.lower())
+    ]
+    return rule if general == parts else f"{', '.join(general)}{_LEFT_OUT}"
 
 
 def _any(patterns: tuple[re.Pattern[str], ...], lowered: str) -> bool:
