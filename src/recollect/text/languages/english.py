@@ -237,16 +237,15 @@ LANGUAGE = Language(
             r"|at first|initially|use to|used to|supposed|planned|scheduled|due)\b)"
         ),
         PAST: (
-            r"\b(?:used to(?<!is used to)(?<!are used to)(?<!get used to)(?<!got used to)"
-            r"(?<!was used to)(?<!were used to)(?<!be used to)|did(?:n't)? .*(?:\buse to"
-            r"|(?:usually|normally|always|regularly|every \w+)\b)|before (?:that|this|then)\b[^,]*"
+            r"\b(?:used to(?<!is used to)(?<!are used to)(?<!get used to)(?<!got used to)(?<!was"
+            r" used to)(?<!were used to)(?<!be used to)|did(?:n't)? .*(?:\buse to|(?:usually"
+            r"|normally|always|regularly|every \w+)\b)|before (?:that|this|then)\b[^,]*"
             r"|back (?:then|in|when\b[^,]*)|prior to|beforehand|previous(?:ly)?|former(?:ly)?"
             r"|original(?:ly)?|initial(?:ly)?|predecessors?|at (?:first|one (?:time|point))"
             r"|to begin with|once (?:was|were)|ex-\w+|in (?:the (?:past|beginning|old days)"
-            r"|those days)"
-            r"|old(?:er)?(?<!how old)(?<!-old)(?<!years old)(?<!year old)(?<!an old)(?<!too"
-            r" old) (?!are\b|is\b|enough\b|one is\b)\w+|the first \w+ (?:\w+ )?(?:i|we"
-            r"|they) (?:ever )?(?:had|used|set|gave|chose))\b"
+            r"|those days)|old(?:er)?(?<!how old)(?<!-old)(?<!years old)(?<!year old)(?<!an"
+            r" old)(?<!too old) (?!are\b|is\b|enough\b|one is\b)\w+|the first \w+ (?:\w+ )?(?:i"
+            r"|we|they) (?:ever )?(?:had|used|set|gave|chose))\b"
         ),
         EARLIER: (
             r"\b(?:before|until|till|up to|as of|as a (?:kid|child|student|teenager|baby)"
@@ -332,16 +331,14 @@ LANGUAGE = Language(
         ),
         NAME: r"\b(?:where|who|whom|whose|which)\b",
         LIST: (
-            r"\bhow many\b|\b(?:where|who|what|which) (?:has|have|do|does)\b"
-            r"|\b(?:what|which)(?: of)? (?:are )?(?:[\w'/+-]+ ){0,3}?"
-            r"(?!(?:has|is|was|does|this|its|us|yes)\b)(?:\w+(?<![su])s|people|children)\b"
-            r"(?! (?:is|was|did)\b)"
+            r"\bhow many\b|\b(?:where|who|what|which) (?:has|have|do|does)\b|\b(?:what"
+            r"|which)(?: of)? (?:are )?(?:[\w'/+-]+ ){0,3}?(?!(?:has|is|was|does|this|its|us"
+            r"|yes)\b)(?:\w+(?<![su])s|people|children)\b(?! (?:is|was|did)\b)"
         ),
         NOW: r"\b(?:these days|at the moment|most recent|any (?:more|longer))\b",
         ASSISTANT: (
-            r"\b(?:did|have|had) you\b"
-            r"|\byou (?:\w+ )?(?:advised|explained|gave|mentioned|promised|proposed|recommended"
-            r"|said|suggested|t(?:ell|old)|wrote)\b"
+            r"\b(?:did|have|had) you\b|\byou (?:\w+ )?(?:advised|explained|gave|mentioned"
+            r"|promised|proposed|recommended|said|suggested|t(?:ell|old)|wrote)\b"
             r"|\byour (?:advice|answer|explanation|recommendation|reply|suggestion|tip)s?\b"
         ),
     },
@@ -360,11 +357,10 @@ LANGUAGE = Language(
         ),
         LASTING: (
             r"remember|(?:don'?t|do not|never) forget|keep in mind|note that|important(?:ly)?"
-            r"|crucial|must|mustn'?t|never|always|from now on|make sure"
-            r"|prefer(?:s|red|ence|ences)?|deadlines?|due (?:on|by|date)|allerg(?:y|ic|ies)"
-            r"|birthday|anniversary|call me|i live|i work|i hate|i like|i love|i dislike|rule"
-            r"|required|requirement|only use|my name"
-            r"|(?:my|our) \w+(?:['’]s \w+)?(?: \w+)? (?:is|are)"
+            r"|crucial|must|mustn'?t|never|always|from now on|make sure|prefer(?:s|red|ence"
+            r"|ences)?|deadlines?|due (?:on|by|date)|allerg(?:y|ic|ies)|birthday|anniversary"
+            r"|call me|i live|i work|i hate|i like|i love|i dislike|rule|required|requirement"
+            r"|only use|my name|(?:my|our) \w+(?:['’]s \w+)?(?: \w+)? (?:is|are)"
         ),
         DECIDED: (
             r"decided|decision|agreed|settled on|going with|go with|chose|chosen|concluded"
@@ -435,32 +431,26 @@ LANGUAGE = Language(
             r"|waits?|passes|green|gone"
         ),
         SETTLED: (
-            r"make .{2,40} the default|(?:we|i) (?:don't|do not) (?:need|want) (?:a|an|any|the) .*"
-            r"|yes,? (?:do|take|use|go with|go for|keep) .*|the [\w"
-            r" -]{2,30} (?:stays?|remains?) (?:as|in|on|with|at|a\b|the\b|[A-Z]).*|(?:postpone"
-            r"|defer|park|skip) (?:the|that|this|all) .*|we(?:'ll| will) (?!see|look|check|talk"
-            r"|discuss|need|find|have|be\b|get|know|try|go through)\w+ (?:for|the|a|an|with|on|it"
-            r"|our|all|without|only|to) .*|forget \w+[,.;] .*|keep (?:it simple|using|the) .*|call"
-            r" (?:it|the \w+) \w+.*|(?:i|we) (?:kept|chose|picked) .*|\w+ wins\b.*|let'?s (?:not"
-            r"|use|keep|drop|do it|call|make|move|skip|ship|stay|wait|switch|leave) .*|(?:decided"
-            r"|decision|settled|verdict|agreed) ?: ?\w.{8,}|(?:we )?(?:go|going|went)"
-            r" (?:for|with)"
-            r" (?:option|plan|variant|approach|the (?:first|second|third|other|simple\w*))\b.*"
-            r"|(?:option |variant |plan )?\w+ it is.*|(?:let'?s |we(?:'ll| will)? |i(?:'ll| will)?"
-            r" )?(?:stick|stay|"
-            r"stuck|stayed) (?:with|to) (?!me|you|us|it\b|this for)\w.*|keep the [\w ]{1,30} at"
-            r" \w.*"
-            r"|drop (?:[\w .+-]{1,30} support|support for .*)|let'?s do (?:it|this|that) (?:with|in"
-            r"|by|as|over) .*"
-            r"|as (?:agreed|decided),? \w.{8,}|(?:i|we) (?:went|settled|opted|decided) (?:with|on"
-            r"|for|against) .*"
-            r"|we(?:'ll| will) (?:ship|launch|release|deploy) (?:on|in|to) .*"
-            r"|(?:take|pick) (?:option|plan|variant) \w+.*|(?:scrap|ditch|shelve|kill|drop"
-            r"|forget(?: about)?)"
-            r" (?:the|that|this) .{0,60}\b(?:idea|plan|approach|proposal|rewrite|migration|option"
-            r"|route)"
-            r"|no \w[\w .+-]{1,30}[.,;:] ?\w[\w .+-]{1,30} (?:is|will be|does) (?:enough|plenty"
-            r"|fine|it|the job)"
+            r"make .{2,40} the default|(?:we|i) (?:don't|do not) (?:need|want) (?:a|an|any"
+            r"|the) .*|yes,? (?:do|take|use|go with|go for|keep) .*|the [\w -]{2,30} (?:stays?"
+            r"|remains?) (?:as|in|on|with|at|a\b|the\b|[A-Z]).*|(?:postpone|defer|park"
+            r"|skip) (?:the|that|this|all) .*|we(?:'ll| will) (?!see|look|check|talk|discuss|need"
+            r"|find|have|be\b|get|know|try|go through)\w+ (?:for|the|a|an|with|on|it|our|all"
+            r"|without|only|to) .*|forget \w+[,.;] .*|keep (?:it simple|using|the) .*|call (?:it"
+            r"|the \w+) \w+.*|(?:i|we) (?:kept|chose|picked) .*|\w+ wins\b.*|let'?s (?:not|use"
+            r"|keep|drop|do it|call|make|move|skip|ship|stay|wait|switch|leave) .*|(?:decided"
+            r"|decision|settled|verdict|agreed) ?: ?\w.{8,}|(?:we )?(?:go|going|went) (?:for"
+            r"|with) (?:option|plan|variant|approach|the (?:first|second|third|other"
+            r"|simple\w*))\b.*|(?:option |variant |plan )?\w+ it is.*|(?:let'?s |we(?:'ll"
+            r"| will)? |i(?:'ll| will)? )?(?:stick|stay|stuck|stayed) (?:with|to) (?!me|you|us"
+            r"|it\b|this for)\w.*|keep the [\w ]{1,30} at \w.*|drop (?:[\w .+-]{1,30} support"
+            r"|support for .*)|let'?s do (?:it|this|that) (?:with|in|by|as|over) .*|as (?:agreed"
+            r"|decided),? \w.{8,}|(?:i|we) (?:went|settled|opted|decided) (?:with|on|for"
+            r"|against) .*|we(?:'ll| will) (?:ship|launch|release|deploy) (?:on|in|to) .*|(?:take"
+            r"|pick) (?:option|plan|variant) \w+.*|(?:scrap|ditch|shelve|kill|drop"
+            r"|forget(?: about)?) (?:the|that|this) .{0,60}\b(?:idea|plan|approach|proposal"
+            r"|rewrite|migration|option|route)|no \w[\w .+-]{1,30}[.,;:] ?\w[\w .+-]{1,30} (?:is"
+            r"|will be|does) (?:enough|plenty|fine|it|the job)"
         ),
         RELATES: (
             r"(?:talk|speak|listen|write|connect)s? (?:only |directly )?to|calls?|owns?"
