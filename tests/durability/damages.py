@@ -168,7 +168,7 @@ def ask(memory: Memory, truth: Truth) -> dict[str, object]:
         "counts": memory.counts,
         "left out": memory.capture.counts,
         "injected": lambda: _told(memory.context.injections(limit=99)),
-        "about": lambda: memory.context.about(PROJECTS[1]).text,
+        "about": lambda: _entries(memory.context.about(PROJECTS[1]).text),
         "numbers": lambda: memory.observations.numbers(types=["note"]),
         "last": lambda: memory.sessions.latest(PROJECTS[1]),
         "got": lambda: memory.observations.get([f"#{number}" for number in (3, 5, 60, 90)]),
@@ -203,6 +203,11 @@ def _of_session(
 
 def _told(values: Iterable[Any]) -> list[object]:
     return [msgspec.to_builtins(value) for value in values]
+
+
+def _entries(text: str) -> list[str]:
+    """Return the lines of a block that name a record: others name the home."""
+    return [line for line in text.splitlines() if line.startswith("[")]
 
 
 def _found(memory: Memory) -> object:
