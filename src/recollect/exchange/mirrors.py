@@ -7,6 +7,7 @@ line that cannot be read is passed over and counted. What was removed stays away
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -44,7 +45,7 @@ from recollect.sessions.record.transcript_rows import restore_messages
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import os_errors
-from recollect.store.files import read_lines
+from recollect.store.files import private_folder, read_lines, write_file
 from recollect.store.paths import check_id
 from recollect.store.sqlite.home import ASIDE, MIRROR_SUFFIX, RECORDS_FILE, TRANSCRIPTS
 from recollect.store.sqlite.snapshot import snapshots
@@ -349,6 +350,23 @@ def copies_of_mirrors(home: Path) -> dict[str, list[Path]]:
                 if (is_copy or is_aside) and path.is_file() and not path.is_symlink():
                     copies[name].append(path)
     return copies
+
+
+def keep_as_mirror(home: Path, session_id: str, copy: Path) -> None:
+    """Let a copy take the place of the mirror of its session, unless one is there.
+
+    New records have a new id: with an index of before beside them, a home is opened only where the
+    name of a mirror says that they belong to it.
+
+    Raises:
+        StoreError: it cannot be read or written.
+    """
+    mirror = home / TRANSCRIPTS / f"{session_id}{MIRROR_SUFFIX}"
+    with os_errors(mirror):
+        if not os.path.lexists(mirror):
+            private_folder(mirror.parent)
+            with copy.open("rb") as lines:
+                write_file(mirror, lines)
 
 
 def merged_lines(path: Path, copies: Sequence[Path]) -> Iterator[tuple[int, bytes]]:

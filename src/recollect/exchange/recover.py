@@ -22,6 +22,7 @@ from recollect.core.settings import Settings, default_home, load_settings
 from recollect.exchange.mirrors import (
     MirrorRecovery,
     copies_of_mirrors,
+    keep_as_mirror,
     link_sessions,
     records_aside,
     seqs_in,
@@ -209,12 +210,13 @@ class Recovery:
                 path=str(self._home),
             )
         if dry_run:
-            reason = self._reason()
+            reason = what_is_wrong(self._home, self._settings, self._clock)
             if reason is None:
                 return RecoverReport(dry_run=True, reason=None)
             return self._report(reason, self._read(self._mirrors(), None), dry_run=True)
         with WriteQueue(self._home / f"{_DRAFT}.lock").turn(_PATIENCE_S):
-            reason = self._reason()  # another recovery may have finished meanwhile
+            # Another recovery may have finished meanwhile.
+            reason = what_is_wrong(self._home, self._settings, self._clock)
             if reason is None:
                 return RecoverReport(dry_run=False, reason=None)
             paths = self._mirrors()
@@ -227,9 +229,6 @@ class Recovery:
         self._heal()
         report = self._report(reason, imports, dry_run=False)
         return msgspec.structs.replace(report, aside=aside and str(aside))
-
-    def _reason(self) -> str | None:
-        return what_is_wrong(self._home, self._settings, self._clock)
 
     def _mirrors(self) -> list[Path]:
         folder = self._home / TRANSCRIPTS
@@ -268,10 +267,8 @@ class Recovery:
         self._on_progress(RecoverProgress(done=total, total=total))
         lines = self._lines.values()
         if database is None:
-            ids = self._lines.keys()
-            self._counts["orphans"] = sum(
-                line.parent_id is not None and line.parent_id not in ids for line in lines
-            )
+            ids = {None, *self._lines}
+            self._counts["orphans"] = sum(line.parent_id not in ids for line in lines)
         else:
             self._counts["orphans"] = database.write(lambda tx: link_sessions(tx, lines))
             self._erase_on(database)
@@ -346,6 +343,8 @@ class Recovery:
             return
         is_there = mirror.run(database)
         self._damaged += [DamagedLine(path=str(path), line=number) for number in mirror.damaged]
+        if is_there and database is not None:
+            keep_as_mirror(self._home, mirror.line.id, path)
         if is_there:
             self._origins |= {origin} if all(origin[1:]) else set()
             self._lines[mirror.line.id] = mirror.line

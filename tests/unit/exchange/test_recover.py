@@ -702,6 +702,32 @@ def test_lines_of_copies_that_were_set_aside_come_back(home: Path) -> None:
         assert [each.text for each in memory.sessions.messages(two.id)] == ["e", "f"]
 
 
+def test_mirrors_come_back_from_every_folder_that_was_set_aside(home: Path) -> None:
+    """Not from the newest alone."""
+    with opened(home) as memory:
+        sessions = [talk(memory, "a"), talk(memory, "b")]
+        memory.sync()
+    for day, session in enumerate(sessions, 1):
+        aside = home / "aside" / f"2026010{day}-000000" / TRANSCRIPTS
+        aside.mkdir(parents=True)
+        mirror_of(home, session).rename(aside / mirror_of(home, session).name)
+    report = again(home)
+    assert (report.messages, report.lost_sessions) == (2, ())
+    with opened(home) as memory:
+        assert [texts(memory, session) for session in sessions] == [["a"], ["b"]]
+
+
+def test_a_home_whose_one_transcript_has_another_name_opens_again(home: Path) -> None:
+    """The line in it says of which session it is, and that these records are of this home."""
+    with opened(home) as memory:
+        session = talk(memory, "one")
+        memory.sync()
+    mirror_of(home, session).rename(mirror_of(home, session).with_name("renamed.jsonl"))
+    assert again(home).messages == 1
+    with opened(home) as memory:
+        assert texts(memory, session) == ["one"]
+
+
 def test_what_a_damaged_database_held_and_no_mirror_has_is_told(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
