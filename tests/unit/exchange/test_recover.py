@@ -180,6 +180,8 @@ def test_sound_records_need_nothing(home: Path, capsys: pytest.CaptureFixture[st
         assert recover(home, dry_run=dry_run) == RecoverReport(dry_run=dry_run, reason=None)
     assert main(["--home", str(home), "recover"]) == 0
     assert capsys.readouterr().out == "nothing to recover: records.db is sound\n"
+    assert main(["--home", str(home), "recover", "--json"]) == 0
+    assert not any(json.loads(capsys.readouterr().out).values())
     assert ((home / RECORDS_FILE).read_bytes(), (home / "aside").exists()) == (before, False)
 
 
@@ -288,6 +290,29 @@ def test_a_copy_of_a_mirror_is_left_out(home: Path) -> None:
     report = again(home)
     assert (report.sessions, report.messages) == (1, 1)
     assert "1 files are second copies" in report.warnings[0]
+
+
+def test_sessions_that_share_a_name_without_a_program_are_two(home: Path) -> None:
+    """Only a name together with the program that gave it says that one was imported twice."""
+    with opened(home) as memory:
+        sessions = talk(memory, "one"), talk(memory, "two")
+    for session in sessions:
+        path = mirror_of(home, session)
+        head = path.read_bytes().split(b"\n")[0]
+        path.write_bytes(path.read_bytes() + head[:-1] + b',"foreign_id":"s-1"}\n')
+    report = again(home)
+    assert (report.sessions, report.warnings) == (2, ())
+
+
+def test_a_link_or_a_folder_with_the_name_of_a_mirror_is_none(home: Path, tmp_path: Path) -> None:
+    """What a link leads to may be of another home."""
+    with opened(home) as memory:
+        session = talk(memory, "one")
+    with opened(tmp_path / "other") as memory:
+        foreign = mirror_of(tmp_path / "other", talk(memory, "of another home"))
+    mirror_of(home, session).with_name(foreign.name).symlink_to(foreign)
+    mirror_of(home, session).with_name("folder.jsonl").mkdir()
+    assert again(home).sessions == 1
 
 
 def test_what_was_erased_stays_erased(home: Path, tmp_path: Path) -> None:
@@ -726,6 +751,17 @@ def test_a_home_whose_one_transcript_has_another_name_opens_again(home: Path) ->
     assert again(home).messages == 1
     with opened(home) as memory:
         assert texts(memory, session) == ["one"]
+
+
+def test_a_damaged_line_of_a_copy_is_none_of_the_mirror(home: Path) -> None:
+    """The mirror is whole: no line of it is named."""
+    with opened(home) as memory:
+        path = mirror_of(home, talk(memory, "a"))
+    line = path.read_bytes().splitlines(keepends=True)[1]
+    other = line.replace(b'"seq":1', b'"seq":2').replace(b'"role":"user"', b'"role":"nobody"')
+    path.with_name(f"{path.name}.0123456789abcdef.edited").write_bytes(other)
+    report = again(home)
+    assert (report.messages, report.damaged) == (1, ())
 
 
 def test_what_a_damaged_database_held_and_no_mirror_has_is_told(

@@ -205,6 +205,19 @@ def test_what_fails_leaves_no_file(memory: Memory, tmp_path: Path) -> None:
         assert not list(memory.home.glob("*.part")) + list(memory.home.glob(".*"))
 
 
+def test_the_size_of_a_backup_is_known_from_the_first_report(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """Databases and other files: a bar that shows it never goes back."""
+    packing: list[BackupProgress] = []
+
+    def note(report: BackupProgress) -> None:
+        packing.extend([report] if report.stage == "packing" else [])
+
+    report = memory.backup(tmp_path / "mine", workspace=True, on_progress=note)
+    assert {each.total for each in packing} == {report.content_bytes}
+
+
 def test_damaged_records_are_not_backed_up(memory: Memory, tmp_path: Path) -> None:
     """A backup that cannot be restored would hide that they are."""
     memory.sessions.append_many("tea", [("user", "x" * 2_000)] * 200)

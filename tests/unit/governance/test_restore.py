@@ -338,6 +338,17 @@ def test_damaged_records_of_before_do_not_stop_a_restore(home: Path, archive: Pa
     assert _said(home) == ["quince"]
 
 
+def test_a_lost_row_of_an_erasure_is_told_by_a_restore(home: Path, archive: Path) -> None:
+    """What was erased comes back with the backup then, so somebody has to know."""
+    with recollect.open(home, overrides=WORDS, live=False) as memory:
+        memory.erase(session_id="tea")
+    connection = apsw.Connection(str(home / "records.db"))
+    connection.execute("DELETE FROM tombstones").fetchall()
+    connection.close()
+    report = recollect.restore(archive, home)
+    assert any("what was erased earlier is not known" in each for each in report.warnings)
+
+
 def test_lost_records_are_restored(home: Path, archive: Path) -> None:
     """What the refusal of such a home tells to do."""
     (home / "records.db").unlink()
