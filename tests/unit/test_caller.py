@@ -154,6 +154,14 @@ def test_a_shared_token_hears_what_it_captured_itself(pool: MemoryPool, callers:
         assert other.writes_to(foreign).id != foreign
 
 
+def test_the_own_session_of_a_guest_is_not_the_owners_of_the_same_name(callers: Callers) -> None:
+    """Under a plain name the owner has one, and a person of that name another."""
+    owners = callers.local("owner", "write").writes_to("notes", owner=True)
+    guest = callers.local("session:notes", "write", "a")
+    assert guest.for_session() != owners.id
+    assert not guest.hears(owners.id)
+
+
 @pytest.mark.parametrize("limit", [None, 1, 3])
 def test_the_session_that_a_list_begins_is_not_in_it(callers: Callers, limit: int | None) -> None:
     """That as which a guest hears; nor does it take the place of another one."""

@@ -9,8 +9,9 @@ import pytest
 
 from recollect.audience.account import parse_account
 from recollect.audience.identity_links import read_links
-from recollect.audience.owner import OWNER_ID, Owner, read_owner
-from recollect.audience.visibility import group_of_turn, hearer_of, hearers_of
+from recollect.audience.owner import NOBODY_NAMED, OWNER_ID, Owner, read_owner
+from recollect.audience.visibility import Audience, group_of_turn, hearer_of, hearers_of
+from recollect.core.errors import Denied
 from recollect.core.scope import ConversationTurn
 
 USERS = (None, "ann", "telegram:7")
@@ -52,3 +53,13 @@ def test_what_a_group_hears_has_one_of_its_keys(owner: Owner) -> None:
     """Else the same words would be new, and an old value would stay."""
     for turn in turns():
         assert hearer_of(turn) in hearers_of(group_of_turn(turn, owner), owner), turn
+
+
+@pytest.mark.parametrize(("kind", "told"), [("group", "a group does"), ("direct", "a guest does")])
+def test_who_is_refused_a_memory_file_is_told_as_what(kind: str, told: str) -> None:
+    """A group cannot be given files; a guest can."""
+    group = group_of_turn(
+        ConversationTurn(None, None, "slack", None, kind, "7", None), NOBODY_NAMED
+    )
+    with pytest.raises(Denied, match=told):
+        Audience(owner=NOBODY_NAMED, group=group).require_file("MEMORY.md")

@@ -6,6 +6,7 @@ import pytest
 
 from recollect.audience.account import parse_account
 from recollect.audience.identity_links import read_links
+from recollect.audience.people import LinkedRow
 from recollect.core.errors import ConfigError
 
 
@@ -35,3 +36,9 @@ def test_an_account_cannot_be_two_people() -> None:
     """Nobody reads somebody else's memory because of a typing error."""
     with pytest.raises(ConfigError):
         read_links(["ann=telegram:1", "bob=telegram:1"])
+
+
+def test_the_hash_of_a_link_is_the_one_that_homes_hold() -> None:
+    """Another one would refuse all links that were stored before."""
+    row = LinkedRow("telegram:7", "ann", None, 1_780_000_000_000, "operator")
+    assert row.hash("local").hex() == "6c9d9c75027266755186cc514ea21ed9"

@@ -99,6 +99,13 @@ def test_unusable_keys_are_refused_with_a_hint(text: str) -> None:
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("peer", ["telegram:{}-100", "whatsapp:{}7@g.us"])
+def test_an_id_of_a_group_makes_a_key_that_of_a_group(peer: str) -> None:
+    """Whatever kind of chat the key says."""
+    kinds = {parse_key(peer.format("")), parse_key(f"agent:main:{peer.format('direct:')}")}
+    assert {key.chat_type for key in kinds} == {"group"}
+
+
 def test_a_key_has_at_most_512_characters() -> None:
     """Keys are on disk: a smaller limit would lock people out of their sessions."""
     assert parse_key("x" * 512).text == "x" * 512

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -60,6 +61,19 @@ def test_a_group_hears_only_itself_and_reads_no_file(tmp_path: Path) -> None:
         with pytest.raises(Denied) as caught:
             memory.read("MEMORY.md", for_session=group)
         assert caught.value.hint
+
+
+def test_an_index_of_another_home_answers_nobody(tmp_path: Path) -> None:
+    """It is told as foreign, a new one is not."""
+    for name in ("one", "other"):
+        with opened(tmp_path / name) as memory:
+            say(memory, name)
+            assert memory.search("apple").warnings == []
+    shutil.copy(tmp_path / "other" / "home" / "index.db", tmp_path / "one" / "home")
+    with opened(tmp_path / "one") as memory:
+        answer = memory.search("apple")
+        assert "of another home" in answer.warnings[0]
+        assert not [hit for hit in answer.hits if "other" in hit.snippet]
 
 
 def test_a_guest_reads_no_file_and_is_told_how_to_name_the_owner(tmp_path: Path) -> None:

@@ -76,6 +76,16 @@ def test_it_narrows_beside_audience_and_project(memory: Memory) -> None:
     assert memory.search("queue", types=["decision"], scope=other).hits == []
 
 
+def test_the_project_that_is_named_as_near_comes_first(memory: Memory) -> None:
+    """The other one is found as well."""
+    for project in ("/srv/kites", "/srv/boats"):
+        session = memory.sessions.create(project=project)
+        memory.sessions.append(session.id, "user", f"The mast of {project} is of ash.")
+    for name in ("kites", "boats"):
+        hits = memory.search("mast ash", near_project=f"/srv/{name}").hits
+        assert [f"/srv/{name}" in hit.snippet for hit in hits] == [True, False]
+
+
 @pytest.mark.parametrize("wrong", [{"since": -1}, {"until": "some day"}, {"min_importance": 2}])
 def test_what_cannot_be_meant_is_refused(memory: Memory, wrong: dict[str, object]) -> None:
     """Times are ms UTC or datetimes, shares from 0 to 1."""

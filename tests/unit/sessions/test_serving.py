@@ -191,6 +191,7 @@ def test_a_fork_is_held_like_its_parent(sessions: Sessions) -> None:
         (GROUP, "what do you think?", True, True),
         (GROUP, "Tea, what do you think?", False, True),
         (GROUP, "@helper?", False, True),
+        (GROUP, "hey:what do you think?", False, True),
         ("agent:main:slack:room:1", "in the main hall", False, False),
         ("telegram:42", "what do you think?", False, True),
         (None, "what do you think?", False, True),
@@ -200,7 +201,7 @@ def test_in_a_group_the_agent_answers_who_calls_it(
     home: Home, key: str | None, text: str, reply: bool, addressed: bool
 ) -> None:
     """By its name, a name of the settings, or a reply; `main` is no name."""
-    sessions = served(home, groups=GroupSettings(mentions=("@helper",)))
+    sessions = served(home, groups=GroupSettings(mentions=("@helper", "hey:")))
     session = sessions.create(key=key)
     assert sessions.is_addressed(session.id, text, reply_to_agent=reply) is addressed
 
