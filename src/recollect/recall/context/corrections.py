@@ -1,8 +1,8 @@
 """Corrections: what a person said later that makes a value of an older sentence wrong.
 
-What is replaced by rule is linked where facts are made, see `recollect.knowledge.replacements`; here are
-the sentences of a session and of the agent, which have no links: "make it 2 %, with 5 % we missed
-the outage" leaves nothing of a sentence with the 5 % of the same thing.
+What is replaced by rule is linked where facts are made, see `recollect.knowledge.replacements`;
+here are the sentences of a session and of the agent, which have no links: "make it 2 %, with 5 % we
+missed the outage" leaves nothing of a sentence with the 5 % of the same thing.
 """
 
 from __future__ import annotations
