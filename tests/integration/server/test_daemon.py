@@ -213,9 +213,10 @@ def test_of_many_starts_at_once_one_serves(home: Path) -> None:
 def test_a_worker_that_another_program_just_starts_is_awaited(home: Path) -> None:
     """It is a hook, or a command line: only the lock of the worker decides between the two."""
     command = [sys.executable, "-m", "recollect", "--home", str(home), "serve", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
-        there = daemon.start(home)
-        assert there == find_presence(home)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as other:
+        while not is_served(home):
+            assert other.poll() is None
+        assert daemon.start(home) == find_presence(home)
         daemon.stop(home)
 
 
