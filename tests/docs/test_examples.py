@@ -50,7 +50,7 @@ SAYS = {
     "when is Clara's piano lesson nowadays? -> Clara's new teacher gives the piano lesson on"
     " Fridays.\nwhat did you say about my shin? -> Skip the intervals, and ice the shin.\n"
     "Was hast du zu meinem shin gesagt? -> Skip the intervals, and ice the shin.\n",
-    "lists.py": "0.06 Ana My goldfish has a new tank.\n0.06 Ana The hamster fell ill on Sunday.\n"
+    "lists.py": "0.06 Ana The hamster fell ill on Sunday.\n0.04 Ana My goldfish has a new tank.\n"
     "0.00 Ana Pets cost money, too.\n",
     "letters.py": "sorensen -> Sørensen ships the lamps.\nthor -> Þór pays on Fridays.\n",
     "many_programs.py": "Ann: 2 Bob: 1\nworker 2 0\n",
