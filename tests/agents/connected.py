@@ -70,6 +70,17 @@ class Connected:
             with suppress(ProcessLookupError):
                 os.kill(found.pid, number)
 
+    def reboot(self) -> None:
+        """Kill the worker, and run what follows with deferred tools, as the client does alone.
+
+        The first event may wait longer for a worker than 1.5 s: a machine under test is slower.
+        """
+        hooks = self.claude.config / "skills" / "recollect" / "hooks" / "hooks.json"
+        patient = hooks.read_text().replace('"1500"', '"60000"')
+        hooks.write_text(patient.replace('"timeout": 4', '"timeout": 70'))
+        self.signal_worker(signal.SIGKILL)
+        self.claude.environment = {"ENABLE_TOOL_SEARCH": "true"}
+
     def reconcile(self) -> None:
         """Start a worker where none runs, and let it take in all that waits."""
         if find_presence(self.user.memory) is None:

@@ -118,13 +118,7 @@ def test_the_first_session_after_a_reboot_has_block_and_tools(connected: Connect
     """Issue 23, items 5 and 6: no worker runs, and tools are deferred, as by default."""
     connected.run(DECISION)
     connected.reconcile()
-    hooks = connected.claude.config / "skills" / "recollect" / "hooks" / "hooks.json"
-    patient = (
-        hooks.read_text().replace('"1500"', '"60000"').replace('"timeout": 4', '"timeout": 70')
-    )
-    hooks.write_text(patient)  # a machine under test is slower than 1.5 s
-    connected.signal_worker(signal.SIGKILL)
-    connected.claude.environment = {"ENABLE_TOOL_SEARCH": "true"}
+    connected.reboot()
     connected.run("Where do orders go?")
     asked = connected.api.conversation()[0]
     assert asked.text.count("<recollect-context") == 1
@@ -136,6 +130,21 @@ def test_the_first_session_after_a_reboot_has_block_and_tools(connected: Connect
     }
     assert {"memory_search", "remember"} <= at_hand
     assert not {"timeline", "forget"} & at_hand
+
+
+def test_a_session_is_given_what_holds_in_its_project(connected: Connected) -> None:
+    """Issue 23: three sessions over two projects and a reboot, tools deferred."""
+    connected.run(f"From now on always use pnpm, never npm. {DECISION}")
+    shop, connected.project = connected.project, connected.claude.home / "blog"
+    connected.project.mkdir()
+    connected.run("In this repo never commit drafts. Always answer me in English.")
+    connected.reconcile()
+    connected.reboot()
+    connected.project = shop
+    connected.run("What next?")
+    asked = connected.asked()
+    assert all(text in asked for text in ("always use pnpm", DECISION.rstrip("."), "in English"))
+    assert "drafts" not in asked
 
 
 def test_no_block_is_captured_back(connected: Connected) -> None:
