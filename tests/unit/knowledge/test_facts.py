@@ -82,13 +82,13 @@ def test_a_correction_is_undone(memory: Memory) -> None:
 
 def test_a_forgotten_fact_is_in_nothing_until_it_is_restored(memory: Memory) -> None:
     """Said anew it is a new fact; forgetting it again changes nothing."""
-    memory.facts.remember(None, "I live in Leeds")
+    memory.facts.remember(None, "I collect old lamps")
     assert memory.facts.forget("f1").status == memory.facts.forget("f1").status == "forgotten"
-    assert not memory.search("Leeds").hits
-    assert not memory.facts.search(None, "Leeds")
+    assert not memory.search("lamps").hits
+    assert not memory.facts.search(None, "lamps")
     assert not memory.facts.list()
     assert [fact.number for fact in memory.facts.list(status="forgotten")] == [1]
-    assert memory.facts.remember(None, "I live in Leeds").status == "new"
+    assert memory.facts.remember(None, "I collect old lamps").status == "new"
     assert memory.facts.restore("f1").status == "current"
     assert [fact.number for fact in memory.facts.list()] == [2, 1]
 
