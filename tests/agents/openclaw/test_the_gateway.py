@@ -162,6 +162,7 @@ def test_what_the_agent_and_its_sub_agent_do_is_observed_once(
 
 def test_with_the_worker_stopped_openclaw_goes_on(gateway: Gateway, memory: Memory) -> None:
     """And what was said meanwhile is there when it runs again."""
+    recollect_command(gateway, "config", "set", "worker.autostart", "false")
     with gateway:
         gateway.model.script["look it up"] = [SEARCH]
         assert gateway.ask("The boat is called Heron.", OWNER).startswith("Answer")

@@ -19,6 +19,10 @@ _MACHINE = re.compile(
     r"|const|let|var|function|public|private|SELECT|INSERT|CREATE|if|for|while)\b.*[;:({]\s*$)"
 )
 """A line of a log, a quote, code, a table or a heading."""
+_ADDRESSED = re.compile(
+    r"\s*@(?!(?:param|returns?|throws|see|media|import|keyframes|font-face)\b)[\w.-]+[,:]? +(?=\S)"
+)
+"""The name of who is spoken to, at the beginning of a line; a decorator has no word after it."""
 _MAIL = re.compile(r"\s*(?:From|To|Subject|Von|An|Betreff|De|Para|Asunto|Assunto|À|Objet)\s?: \S")
 _QUOTED = re.compile(
     r'"[^"\n]{12,}"|“[^”\n]{12,}”|„[^“”\n]{12,}[“”]|«[^»\n]{12,}»|「[^」\n]{7,}」|『[^』\n]{12,}』'
@@ -83,16 +87,18 @@ def own_lines(
         opening = line.lstrip()[:3]
         if opening in _FENCES and (not fence or fence == opening):
             fence = "" if fence else opening
-        elif fence or _MACHINE.match(line):
             continue
-        elif _MAIL.match(line):
+        if not fence and opening[:1] == "@" and (name := _ADDRESSED.match(line)):
+            here, line = here + name.end(), line[name.end() :]
+        if fence or _MACHINE.match(line):
+            continue
+        if _MAIL.match(line):
             return
-        else:
-            colon = _handover(line, book)
-            if is_wanted:
-                yield here, line if colon < 0 else line[:colon]
-            if colon >= 0:
-                return
+        colon = _handover(line, book)
+        if is_wanted:
+            yield here, line if colon < 0 else line[:colon]
+        if colon >= 0:
+            return
 
 
 def _lines(text: str, offsets: list[int] | None) -> Iterator[tuple[int, str, bool]]:

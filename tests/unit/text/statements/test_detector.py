@@ -100,6 +100,13 @@ def test_questions_plans_quotes_and_code_state_nothing(said: str) -> None:
     assert detect(said) == ()
 
 
+def test_who_is_spoken_to_hides_nothing() -> None:
+    """In a group a bot is spoken to by its name; a decorator is code."""
+    (stated,) = detect("@heron_bot From now on always answer in English.")
+    assert (stated.kind, stated.start) == ("rule", 11)
+    assert detect("@cached\n@app.route('/always')\n@param always answer in English") == ()
+
+
 def test_what_stands_before_a_question_in_its_sentence_is_stated() -> None:
     """One sentence may tell where somebody lives and ask where they can swim."""
     assert only("I live in Leeds, where can I swim?").text == "I live in Leeds"
