@@ -55,6 +55,16 @@ def test_what_is_done_later_contradicts_nothing(memory: Memory) -> None:
     assert named(memory)[DENIED] == ("m3",)
 
 
+def test_only_the_first_hits_are_compared(memory: Memory) -> None:
+    """Somebody who denies much in many messages makes no search slow."""
+    text = f"{DENIED}. {DID} last week. " * 20
+    session = memory.sessions.create().id
+    memory.sessions.append_many(session, [("user", f"{text}{n}") for n in range(30)])
+    memory.sync()
+    hits = memory.search(ASKED, 30).hits
+    assert [bool(hit.contradicts) for hit in hits] == [True] * 20 + [False] * 10
+
+
 def test_in_one_session_the_order_does_not_count(memory: Memory) -> None:
     """Nobody does so much in it."""
     session = memory.sessions.create().id

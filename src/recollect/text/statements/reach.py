@@ -43,9 +43,10 @@ def part_for_everywhere(rule: str) -> str:
     if _any(_texts(), lowered):
         return ""
     parts = [part for part in _PARTS.split(rule) if part]
-    general = [
-        part for part in parts if len(part.split()) == 1 or _any(_everywhere(), part.lower())
-    ]
+    everywhere = {part for part in parts if _any(_everywhere(), small_letters(part))}
+    if not everywhere:
+        return ""
+    general = [part for part in parts if part in everywhere or len(part.split()) == 1]
     return rule if general == parts else f"{', '.join(general)}{_LEFT_OUT}"
 
 

@@ -20,9 +20,10 @@ _MACHINE = re.compile(
 )
 """A line of a log, a quote, code, a table or a heading."""
 _ADDRESSED = re.compile(
-    r"\s*@(?!(?:param|returns?|throws|see|media|import|keyframes|font-face)\b)[\w.-]+[,:]? +(?=\S)"
+    r"\s*(?:@(?!(?:param|returns?|throws|see|media|import|keyframes|font-face)\b)[\w.-]+[,:]? +)+"
+    r"(?=\S)"
 )
-"""The name of who is spoken to, at the beginning of a line; a decorator has no word after it."""
+"""The names of who is spoken to, at the beginning of a line; a decorator has no word after it."""
 _MAIL = re.compile(r"\s*(?:From|To|Subject|Von|An|Betreff|De|Para|Asunto|Assunto|À|Objet)\s?: \S")
 _QUOTED = re.compile(
     r'"[^"\n]{12,}"|“[^”\n]{12,}”|„[^“”\n]{12,}[“”]|«[^»\n]{12,}»|「[^」\n]{7,}」|『[^』\n]{12,}』'

@@ -104,6 +104,8 @@ def test_who_is_spoken_to_hides_nothing() -> None:
     """In a group a bot is spoken to by its name; a decorator is code."""
     (stated,) = detect("@heron_bot From now on always answer in English.")
     assert (stated.kind, stated.start) == ("rule", 11)
+    (stated,) = detect("@heron_bot @ann, From now on always answer in English.")
+    assert stated.start == 17
     assert detect("@cached\n@app.route('/always')\n@param always answer in English") == ()
 
 
