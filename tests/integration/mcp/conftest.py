@@ -19,6 +19,7 @@ from mcp_types import CallToolResult
 
 import recollect
 from recollect.caller import Callers
+from recollect.core.clock import SystemClock
 from recollect.governance.tokens import Right
 from recollect.mcp.server import make_server
 from recollect.pool import MemoryPool
@@ -78,8 +79,10 @@ def home(tmp_path: Path) -> Home:
     (workspace / "memory" / "tea.md").write_text("Sencha\nOolong\nPu-erh\n", "utf-8")
     with recollect.open(folder, workspace, overrides=WORDS_ONLY, live=False) as memory:
         owner = memory.sessions.create(key=OWNER, project="/srv/tea", title="Tea house").id
-        memory.sessions.append(owner, "user", "The teapot is in the blue box.")
-        memory.sessions.append(owner, "assistant", "I will remember the teapot.")
+        # Told apart by time too: on a fast machine all this takes less than a millisecond.
+        said = SystemClock().now_ms() - 2_000
+        memory.sessions.append(owner, "user", "The teapot is in the blue box.", at=said)
+        memory.sessions.append(owner, "assistant", "I will remember the teapot.", at=said + 1_000)
         guest = memory.sessions.create(key=GUEST).id
         memory.sessions.append(guest, "user", "My teapot is <b>green</b>.", name="Gwen")
         memory.observations.record(
