@@ -58,6 +58,18 @@ def test_a_request_that_does_not_end_is_refused(tmp_path: Path, sent: bytes) -> 
             assert wire.is_closed()
 
 
+def test_a_second_request_of_a_connection_has_the_same_deadline(tmp_path: Path) -> None:
+    """S7: what was answered before does not count."""
+    with RunningServer(tmp_path, SAMPLES, limits=SOON) as server, Wire(server.port) as wire:
+        first = wire.send(request("GET", "/api/health", server.headers())).reply()
+        assert first is not None
+        assert first.status == 200
+        second = wire.send(b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nx: ").reply()
+        assert second is not None
+        assert (second.status, second.code) == (408, "too_slow")
+        assert wire.is_closed()
+
+
 @pytest.mark.parametrize("sent", [b"", b"\r\n\r\n"])
 def test_a_connection_that_asks_nothing_is_closed(tmp_path: Path, sent: bytes) -> None:
     """Without an answer: there was no question."""
@@ -182,6 +194,7 @@ def test_a_unix_socket_serves_the_same(tmp_path: Path) -> None:
         good = request("GET", "/api/stats", {**server.headers(), "host": "localhost"})
         bad = request("GET", "/api/stats", {**server.headers(), "host": "evil.example"})
         statuses = []
+        assert server.port > 0
         for data in (good, bad):
             with Wire(0, str(path)) as wire:
                 reply = wire.send(data).reply()

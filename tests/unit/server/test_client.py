@@ -15,6 +15,7 @@ import pytest
 
 import recollect
 from recollect.core.clock import SystemClock
+from recollect.core.settings import Settings
 from recollect.core.settings.environment import surroundings
 from recollect.memory import Memory
 from recollect.recall.context.contexts import Contexts
@@ -279,6 +280,20 @@ def test_what_cannot_be_written_as_json_is_asked_of_the_home_itself(home: Path) 
         WorkerConnection(there, _token(home), 60.0) as connection,
     ):
         assert WorkerMemory(home, connection, lambda: own).search("tea \udcff").hits
+
+
+def test_the_settings_in_force_are_those_of_the_home(home: Path) -> None:
+    """They are read without opening it; where a memory is open, they are those it was given."""
+    with (
+        serving(home) as there,
+        recollect.open(home, live=False, overrides={"search.limit": 3}) as own,
+        WorkerConnection(there, _token(home), 60.0) as connection,
+    ):
+        memory = WorkerMemory(home, connection, lambda: own)
+        assert memory.settings.embedding.provider == "none"
+        assert memory.settings.search.limit == Settings().search.limit
+        assert memory.own is own
+        assert memory.settings.search.limit == 3
 
 
 def _token(home: Path) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import msgspec
 import pytest
 
 from recollect.core.clock import SystemClock
+from recollect.core.errors import NotFound
 from recollect.server.presence import (
     PRESENCE_FILE,
     PROTOCOL,
@@ -18,6 +21,7 @@ from recollect.server.presence import (
     find_presence,
     is_served,
 )
+from recollect.server.worker.daemon import stop
 from recollect.store.locks import OwnerLock
 
 THERE = Presence(
@@ -76,6 +80,24 @@ def test_a_file_that_cannot_be_read_is_no_worker(tmp_path: Path, lock: OwnerLock
     other.write_bytes(msgspec.json.encode(THERE))
     (tmp_path / PRESENCE_FILE).symlink_to(other)
     assert find_presence(tmp_path) is None
+
+
+def test_a_process_of_another_system_is_never_killed(tmp_path: Path, lock: OwnerLock) -> None:
+    """Its number may be anybody's here, or nobody's."""
+    assert lock.acquire("worker")
+    there = msgspec.structs.replace(THERE, pid=_free_number())
+    (tmp_path / SERVE_LOCK).write_bytes(b'{"pid":%d}' % there.pid)
+    _tell(tmp_path, there)
+    with pytest.raises(NotFound, match="of another system"):
+        stop(tmp_path)
+    assert is_served(tmp_path)
+
+
+def _free_number() -> int:
+    """Return the number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
 
 
 def test_looking_keeps_no_worker_from_starting(tmp_path: Path, lock: OwnerLock) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -28,6 +29,37 @@ def test_the_shares_leave_room_for_hooks_and_health() -> None:
     for quota in (OWNER, GUESTS):
         assert quota.streams.each < quota.requests.each
         assert quota.body_bytes.each > quota.body + SLACK
+
+
+def test_the_documented_shares_are_those_in_force() -> None:
+    """An operator plans by the table of docs/server.md."""
+    rows = _table("(shares)=")
+    for row, name in (("requests that", "requests"), ("of these, streams", "streams")):
+        _, owners, guests, each, _ = rows[row]
+        owner, guest = getattr(OWNER, name), getattr(GUESTS, name)
+        assert (owners, guests, each) == (str(owner.most), str(guest.most), str(guest.each))
+        assert owner.each == owner.most
+    for row, name in (("requests in work on", "threads"), ("requests in work with", "large")):
+        _, owners, guests, each, _ = rows[row]
+        owner, guest = getattr(OWNER, name), getattr(GUESTS, name)
+        assert (owners, guests, each) == (str(owner.most), str(guest.most), str(guest.each))
+    _, owners, guests, each, _ = rows["bytes of bodies"]
+    shares = (OWNER.body_bytes.most, GUESTS.body_bytes.most, GUESTS.body_bytes.each)
+    assert (owners, guests, each) == tuple(f"{most // 1_000_000} MB" for most in shares)
+    _, owners, _, each, _ = rows["bytes of one body"]
+    assert (owners, each) == (f"{OWNER.body // 1_000_000} MB", f"{GUESTS.body // 1_000} kB")
+
+
+def _table(label: str) -> dict[str, list[str]]:
+    """Return the rows of the table after a label of docs/server.md, by how they begin."""
+    text = (Path(__file__).parents[3] / "docs" / "server.md").read_text("utf-8")
+    lines = text[text.index(label) :].split("\n## ")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "|" in line]
+    beginnings = (
+        *("requests that", "of these, streams", "requests in work on", "requests in work with"),
+        *("bytes of bodies", "bytes of one body"),
+    )
+    return {it: next(row for row in rows if row[0].startswith(it)) for it in beginnings}
 
 
 T = TypeVar("T")
