@@ -129,7 +129,7 @@ ROOMS = {
 }  # fmt: skip
 """A module belongs to the room that names it most exactly."""
 
-COPIED = ("src", "tests", "benchmarks", "scripts", "pyproject.toml")
+COPIED = ("docs", "src", "tests", "benchmarks", "scripts", "pyproject.toml")
 NOT_COLLECTED = 4
 """The exit status of pytest where a named test is not there: an import failed, or an id differs."""
 SLOWEST = 3
