@@ -368,6 +368,8 @@ def test_observations_are_listed_page_by_page(client: Client) -> None:
         listed = client.get("observations", **narrowed)[1]["observations"]
         assert [each["id"] for each in listed] == [8]
     assert client.get("observations", date_to="2026-01-31")[1]["observations"] == []
+    through = client.get("observations", date_from="2026-02-01", date_to="2026-02-01")[1]
+    assert [each["id"] for each in through["observations"]] == [7, 6, 5, 4, 3, 2, 1]
     assert client.get("observations", cursor="x")[0] == 422
     assert client.get("observations", limit=0)[1] == {"observations": [], "cursor": None}
 

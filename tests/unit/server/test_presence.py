@@ -21,7 +21,7 @@ from recollect.server.presence import (
     find_presence,
     is_served,
 )
-from recollect.server.worker.daemon import stop
+from recollect.server.worker.daemon import awaited, stop
 from recollect.store.locks import OwnerLock
 
 THERE = Presence(
@@ -98,6 +98,11 @@ def _free_number() -> int:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid
+
+
+def test_who_waits_no_longer_for_a_worker_has_none(tmp_path: Path) -> None:
+    """Also where one may still start."""
+    assert awaited(tmp_path, 0.0) is None
 
 
 def test_looking_keeps_no_worker_from_starting(tmp_path: Path, lock: OwnerLock) -> None:

@@ -149,7 +149,7 @@ class _Hook:
     def start(self) -> str:
         """Begin a session, or go on with it; return the block of its first prompt."""
         source, client = self._event.source, self._event.client
-        session, _ = self._session("resume" if source == "resume" else "start", self._report())
+        session, _ = self._session("start", self._report())
         # Who may write there need not hear it.
         if self._is_late or not self._caller.hears(session.id):
             return ""
