@@ -82,10 +82,11 @@ def test_a_file_that_cannot_be_read_is_no_worker(tmp_path: Path, lock: OwnerLock
     assert find_presence(tmp_path) is None
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system has no /proc")
 def test_a_process_of_another_system_is_never_killed(tmp_path: Path, lock: OwnerLock) -> None:
-    """Its number may be anybody's here, or nobody's."""
+    """Its id may be that of any process here, or of none."""
     assert lock.acquire("worker")
-    there = msgspec.structs.replace(THERE, pid=_free_number())
+    there = msgspec.structs.replace(THERE, pid=_ended_pid())
     (tmp_path / SERVE_LOCK).write_bytes(b'{"pid":%d}' % there.pid)
     _tell(tmp_path, there)
     with pytest.raises(NotFound, match="of another system"):
@@ -93,8 +94,8 @@ def test_a_process_of_another_system_is_never_killed(tmp_path: Path, lock: Owner
     assert is_served(tmp_path)
 
 
-def _free_number() -> int:
-    """Return the number of a process that has ended."""
+def _ended_pid() -> int:
+    """Return the id of a process that has ended."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid

@@ -34,15 +34,17 @@ def test_the_shares_leave_room_for_hooks_and_health() -> None:
 def test_the_documented_shares_are_those_in_force() -> None:
     """An operator plans by the table of docs/server.md."""
     rows = _table("(shares)=")
-    for row, name in (("requests that", "requests"), ("of these, streams", "streams")):
+    counted = {
+        "requests that": "requests",
+        "of these, streams": "streams",
+        "requests in work on": "threads",
+        "requests in work with": "large",
+    }
+    for row, name in counted.items():
         _, owners, guests, each, _ = rows[row]
         owner, guest = getattr(OWNER, name), getattr(GUESTS, name)
         assert (owners, guests, each) == (str(owner.most), str(guest.most), str(guest.each))
         assert owner.each == owner.most
-    for row, name in (("requests in work on", "threads"), ("requests in work with", "large")):
-        _, owners, guests, each, _ = rows[row]
-        owner, guest = getattr(OWNER, name), getattr(GUESTS, name)
-        assert (owners, guests, each) == (str(owner.most), str(guest.most), str(guest.each))
     _, owners, guests, each, _ = rows["bytes of bodies"]
     shares = (OWNER.body_bytes.most, GUESTS.body_bytes.most, GUESTS.body_bytes.each)
     assert (owners, guests, each) == tuple(f"{most // 1_000_000} MB" for most in shares)
