@@ -79,8 +79,8 @@ def test_words_that_were_seen_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_memory_of_words_is_bounded() -> None:
     """It starts again, and texts of new words are harmless as before."""
     harmless.known_words.update(f"n{number}" for number in range(harmless.MOST_KEPT))
-    assert is_harmless("a word that is nowhere")
-    assert len(harmless.known_words) < 10
+    assert is_harmless("a word that is nowhere but here, such as glimmerwick")
+    assert len(harmless.known_words) < 20
 
 
 def test_long_words_are_not_kept_and_long_texts_not_tried() -> None:
