@@ -7,6 +7,7 @@ The tree::
     │   └── ConfigError         a setting is unknown, mistyped or out of range
     ├── NotFound                a named thing does not exist
     ├── Conflict                the thing exists in another state than the caller expects
+    │   └── RewindConflict      somebody else changed a path that a rewind would change
     ├── Unauthorized            the token is missing, unknown, expired or revoked
     ├── Denied                  the scope, the token or the path rules forbid it
     ├── StoreError              the database or a file could not do it
@@ -91,6 +92,12 @@ class Conflict(RecollectError):
     """The thing exists in another state than the caller expects."""
 
     code = "conflict"
+
+
+class RewindConflict(Conflict):
+    """Somebody else changed a path that a rewind would change; ``paths`` lists them."""
+
+    code = "rewind_conflict"
 
 
 class Unauthorized(RecollectError):

@@ -1,0 +1,201 @@
+"""The checkpoints of a memory: taken, listed, planned, applied, undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from recollect.checkpoints.capture import (
+    Capture,
+    Cause,
+    CheckpointParts,
+    SessionMoment,
+    relative_paths,
+)
+from recollect.checkpoints.plan import OnConflict, Planner, RewindPlan
+from recollect.checkpoints.rewinds import Rewinds
+from recollect.checkpoints.rows import (
+    Checkpoint,
+    FileRecord,
+    LineageSegment,
+    Rewind,
+    find_checkpoint,
+    find_rewind,
+    list_checkpoints,
+    records_since,
+)
+from recollect.core.errors import NotFound
+
+
+class SessionPorts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked about sessions.
+
+    Attributes:
+        moment: Where a session is now.
+        lineage: Which checkpoints a session has: its own, and those it shares with its parents.
+    """
+
+    moment: Callable[[str], SessionMoment]
+    lineage: Callable[[str], Sequence[LineageSegment]]
+
+
+class Checkpoints:
+    """Keeps the states of files before an agent changes them, and puts them back.
+
+    Args:
+        parts: The records and the contents.
+        sessions: What is asked about sessions.
+        locks: The folder of the locks of roots.
+    """
+
+    def __init__(self, parts: CheckpointParts, sessions: SessionPorts, locks: Path) -> None:
+        self._parts = parts
+        self._sessions = sessions
+        self._capture = Capture(parts)
+        self._planner = Planner(parts)
+        self._rewinds = Rewinds(parts, locks)
+
+    def take(
+        self,
+        session_id: str,
+        root: Path | str,
+        paths: Iterable[str],
+        label: str | None = None,
+    ) -> Checkpoint:
+        """Keep what paths are now, as a checkpoint by hand.
+
+        Args:
+            session_id: Whose.
+            root: The folder.
+            paths: Below it, absolute or relative.
+            label: What to call it.
+
+        Raises:
+            NotFound: the session or the root does not exist.
+            Denied: a path leads out of the root.
+            StoreError: it could not be stored.
+        """
+        moment = self._sessions.moment(session_id)
+        return self._capture.before(moment, _folder(root), paths, Cause(label=label))
+
+    @contextmanager
+    def around(
+        self,
+        session_id: str,
+        root: Path | str,
+        paths: Iterable[str],
+        tool_name: str | None = None,
+    ) -> Iterator[Checkpoint]:
+        """Keep what paths are before the block, and what it leaves; also where it raises.
+
+        Args and raises as `take`; ``tool_name`` is the tool that the block runs.
+        """
+        moment = self._sessions.moment(session_id)
+        cause = Cause(kind="tool", tool_name=tool_name)
+        checkpoint = self._capture.before(moment, _folder(root), paths, cause)
+        try:
+            yield checkpoint
+        finally:
+            self._capture.after(checkpoint)
+
+    def list(self, session_id: str) -> list[Checkpoint]:
+        """Return the checkpoints of a session, oldest first; a fork has those of its parents."""
+        lineage = self._sessions.lineage(session_id)
+        return self._parts.database.read(
+            lambda tx: list_checkpoints(tx, self._parts.tenant, lineage)
+        )
+
+    def get(self, name: object) -> Checkpoint:
+        """Return a checkpoint by its number or id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._parts.database.read(
+            lambda tx: find_checkpoint(tx, self._parts.tenant, name)
+        )
+
+    def plan(
+        self,
+        checkpoint: Checkpoint | str | int,
+        paths: Iterable[str] | None = None,
+        on_conflict: OnConflict = "stop",
+        *,
+        session_id: str | None = None,
+    ) -> RewindPlan:
+        """Return what going back to a checkpoint would do; writes nothing.
+
+        Args:
+            checkpoint: The moment, its number or its id.
+            paths: Only these, and what is in them.
+            on_conflict: What to do with paths that somebody else changed too: ``stop``, ``keep``
+                them as they are, or ``force`` them back.
+            session_id: Whose changes; those of the session of the checkpoint if not given.
+
+        Raises:
+            NotFound: the checkpoint does not exist, or its root does not any more.
+        """
+        target = checkpoint if isinstance(checkpoint, Checkpoint) else self.get(checkpoint)
+        whose = session_id or target.session_id
+        lineage = self._sessions.lineage(whose)
+        records = self._parts.database.read(
+            lambda tx: records_since(tx, self._parts.tenant, lineage, target.root, target.number)
+        )
+        if paths is not None:
+            records = _narrowed(records, relative_paths(Path(target.root), paths))
+        return self._planner.plan(target, whose, records, on_conflict)
+
+    def apply(self, plan: RewindPlan) -> Rewind:
+        """Do what a plan says, whole or not at all.
+
+        Raises:
+            RewindConflict: somebody else changed a path since; nothing is changed.
+            StoreError: a file could not be written; what was changed is put back.
+        """
+        return self._rewinds.apply(plan, self._sessions.moment(plan.session_id))
+
+    def undo(self, rewind_id: str) -> Rewind:
+        """Take back what a rewind did.
+
+        Raises:
+            NotFound: it does not exist.
+            RewindConflict: a path was changed since; nothing is changed.
+        """
+        return self._reversed(rewind_id, is_redo=False)
+
+    def redo(self, rewind_id: str) -> Rewind:
+        """Repeat a rewind that was undone; raises as `undo`."""
+        return self._reversed(rewind_id, is_redo=True)
+
+    def recover(self, root: Path | str) -> Sequence[Rewind]:
+        """Put back what rewinds of a root changed that a crash cut off.
+
+        Returns:
+            Them; ``interrupted`` where somebody else changed a path since.
+        """
+        return self._rewinds.recover(str(_folder(root)))
+
+    def _reversed(self, rewind_id: str, *, is_redo: bool) -> Rewind:
+        of = self._parts.database.read(
+            lambda tx: find_rewind(tx, self._parts.tenant, rewind_id)
+        )
+        moment = self._sessions.moment(of.session_id)
+        return self._rewinds.reverse(of, "redo" if is_redo else "undo", moment)
+
+
+def _folder(root: Path | str) -> Path:
+    try:
+        return Path(root).resolve(strict=True)
+    except OSError as error:
+        raise NotFound("the root does not exist", hint="check the path", path=str(root)) from error
+
+
+def _narrowed(records: Iterable[FileRecord], paths: Sequence[str]) -> list[FileRecord]:
+    return [
+        record
+        for record in records
+        if any(record.path == path or record.path.startswith(f"{path}/") for path in paths)
+    ]

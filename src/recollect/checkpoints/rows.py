@@ -1,0 +1,289 @@
+"""Rows of checkpoints: what paths were before, what a tool left, and what put them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, LiteralString, TypeAlias
+
+import msgspec
+
+from recollect.checkpoints.state import PathState
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.numbers import parse_record
+from recollect.store.columns import columns_of, decode, insert_into, json_object, text
+from recollect.store.counters import next_number
+from recollect.store.engine import Row, SqlValue, Transaction
+
+CheckpointKind: TypeAlias = Literal["message", "tool", "manual", "rescue"]
+RewindType: TypeAlias = Literal["rewind", "undo", "redo"]
+RewindStatus: TypeAlias = Literal["applying", "done", "rolled_back", "interrupted"]
+
+_LIST_HINT = "list them with `recollect checkpoint list`"
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a checkpoint holds.
+
+    Attributes:
+        paths: The paths that were asked for; None for all that may change.
+        files: How many paths it has the state of.
+        uncaptured: How many it saw and could not keep.
+    """
+
+    paths: tuple[str, ...] | None = None
+    files: int = 0
+    uncaptured: int = 0
+
+
+class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A moment to which files can be put back.
+
+    Attributes:
+        id: Of the checkpoint.
+        number: Shown as ``c12``; counts up within the tenant.
+        session_id: The session that changed the files.
+        seq: The last seq of the session when it was taken.
+        user_message_id: The last message of the user then.
+        kind: ``message``, ``tool``, ``manual``, or ``rescue``: what a rewind replaced.
+        label: What it is called.
+        actor: The sub-agent that acted; None for the session itself.
+        tool_name: The tool that was about to run.
+        tool_use_id: Its call.
+        root: The folder, absolute.
+        coverage: What it holds.
+        created_at: Ms UTC.
+    """
+
+    id: str
+    number: int
+    session_id: str
+    seq: int
+    user_message_id: str | None
+    kind: CheckpointKind
+    label: str | None
+    actor: str | None
+    tool_name: str | None
+    tool_use_id: str | None
+    root: str
+    coverage: Coverage
+    created_at: int
+
+
+class FileRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A path in a checkpoint: what it was, and what the tool left; None where that is not known."""
+
+    checkpoint: Checkpoint
+    path: str
+    before: PathState
+    after: PathState | None
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """A path that a rewind changes."""
+
+    path: str
+    before: PathState
+    after: PathState
+
+
+class Rewind(msgspec.Struct, frozen=True, kw_only=True):
+    """What put files back, or takes that back.
+
+    Attributes:
+        id: For `undo` and `redo`.
+        session_id: Whose files.
+        root: The folder, absolute.
+        type: ``rewind``, ``undo`` or ``redo``.
+        target_id: The checkpoint that was gone back to; of an undo or redo, the rewind.
+        rescue_id: The checkpoint of what was there before.
+        status: ``interrupted`` where a crash and a change by somebody else met.
+        changes: The paths, with their states before and after.
+        created_at: Ms UTC.
+        finished_at: Ms UTC; None while it runs.
+    """
+
+    id: str
+    session_id: str
+    root: str
+    type: RewindType
+    target_id: str
+    rescue_id: str
+    status: RewindStatus
+    changes: tuple[Change, ...]
+    created_at: int
+    finished_at: int | None = None
+
+
+class LineageSegment(msgspec.Struct, frozen=True):
+    """Checkpoints that a session has: those of ``session_id`` up to a seq, None for all."""
+
+    session_id: str
+    last_seq: int | None = None
+
+
+_COLUMNS = columns_of(Checkpoint, coverage="scope_json")
+_NAMES = Checkpoint.__struct_fields__
+_INSERT = insert_into("checkpoints", "tenant, " + _COLUMNS)
+_ADD_FILE: LiteralString = """
+    INSERT INTO checkpoint_files (checkpoint_id, path, existed_before, backup_blob, before)
+    VALUES (?, ?, ?, ?, ?)
+"""
+_ADD_WRITE: LiteralString = """
+    INSERT INTO checkpoint_writes (checkpoint_id, path, after_blob, after, at)
+    VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (checkpoint_id, path)
+    DO UPDATE SET after_blob = excluded.after_blob, after = excluded.after, at = excluded.at
+"""
+_FILES: LiteralString = f"""
+    SELECT {_COLUMNS}, f.path, f.before, w.after FROM checkpoints c
+    JOIN checkpoint_files f ON f.checkpoint_id = c.id
+    LEFT JOIN checkpoint_writes w ON w.checkpoint_id = c.id AND w.path = f.path
+    WHERE c.tenant = ? AND c.session_id = ? AND c.root = ? AND c.number >= ? AND c.seq <= ?
+    ORDER BY c.number
+"""  # noqa: S608  # literals
+_REWIND_COLUMNS = columns_of(Rewind)
+_ADD_REWIND = insert_into("rewinds", "tenant, " + _REWIND_COLUMNS)
+_MOST_SEQ = 2**62
+
+
+def add_checkpoint(tx: Transaction, tenant: str, draft: Checkpoint) -> Checkpoint:
+    """Store a checkpoint and return it with its number."""
+    number = next_number(tx, tenant, "checkpoint")
+    made = msgspec.structs.replace(draft, number=number)
+    cells = [getattr(made, name) for name in _NAMES if name != "coverage"]
+    cells.insert(_NAMES.index("coverage"), _json(made.coverage))
+    tx.execute(_INSERT, [tenant, *cells])
+    return made
+
+
+def add_files(tx: Transaction, checkpoint_id: str, files: Iterable[tuple[str, PathState]]) -> None:
+    """Store what paths were."""
+    rows = (
+        (checkpoint_id, path, int(state.kind != "absent"), state.digest, _json(state))
+        for path, state in files
+    )
+    tx.executemany(_ADD_FILE, rows)
+
+
+def add_writes(
+    tx: Transaction, checkpoint_id: str, files: Iterable[tuple[str, PathState]], at: int
+) -> None:
+    """Store what a tool left of paths of a checkpoint."""
+    rows = ((checkpoint_id, path, state.digest, _json(state), at) for path, state in files)
+    tx.executemany(_ADD_WRITE, rows)
+
+
+def find_checkpoint(tx: Transaction, tenant: str, name: object) -> Checkpoint:
+    """Return the checkpoint of a number (``12``, ``c12``) or an id.
+
+    Raises:
+        NotFound: there is none.
+        InvalidInput: the text names none.
+    """
+    record = parse_record(f"c{name}" if str(name).isdecimal() else name)
+    if record is None or record.kind not in {None, "checkpoint"}:
+        raise InvalidInput("a checkpoint is a number such as c12, or an id", hint=_LIST_HINT)
+    column: LiteralString = "id" if record.id else "number"
+    sql: LiteralString = f"SELECT {_COLUMNS} FROM checkpoints WHERE tenant = ? AND {column} = ?"  # noqa: S608
+    row = tx.row(sql, (tenant, record.id or record.number))
+    if row is None:
+        raise NotFound("the checkpoint does not exist", hint=_LIST_HINT)
+    return _checkpoint(row)
+
+
+def list_checkpoints(
+    tx: Transaction, tenant: str, lineage: Sequence[LineageSegment]
+) -> list[Checkpoint]:
+    """Return the checkpoints of a session and of what it shares with its parents, oldest first."""
+    sql: LiteralString = f"""
+        SELECT {_COLUMNS} FROM checkpoints
+        WHERE tenant = ? AND session_id = ? AND seq <= ? ORDER BY number
+    """  # noqa: S608  # literals
+    rows = (
+        tx.all(sql, (tenant, each.session_id, _last(each)))
+        for each in lineage
+    )
+    return sorted((_checkpoint(row) for some in rows for row in some), key=lambda it: it.number)
+
+
+def records_since(
+    tx: Transaction, tenant: str, lineage: Sequence[LineageSegment], root: str, number: int
+) -> list[FileRecord]:
+    """Return the paths of the checkpoints from a number on, in order."""
+    width = len(_NAMES)
+    records = [
+        FileRecord(
+            checkpoint=_checkpoint(row),
+            path=text(row[width]),
+            before=_state(row[width + 1]),
+            after=None if row[width + 2] is None else _state(row[width + 2]),
+        )
+        for each in lineage
+        for row in tx.rows(_FILES, (tenant, each.session_id, root, number, _last(each)))
+    ]
+    return sorted(records, key=lambda it: it.checkpoint.number)
+
+
+def add_rewind(tx: Transaction, tenant: str, rewind: Rewind) -> None:
+    """Store a rewind that begins: the journal of its change."""
+    cells: list[SqlValue] = [tenant]
+    for name in Rewind.__struct_fields__:
+        value = getattr(rewind, name)
+        cells.append(_json(value) if name == "changes" else value)
+    tx.execute(_ADD_REWIND, cells)
+
+
+def end_rewind(tx: Transaction, rewind: Rewind) -> None:
+    """Store how a rewind ended; one that changed nothing leaves no states behind."""
+    tx.execute(
+        "UPDATE rewinds SET status = ?, finished_at = ?, changes = ? WHERE id = ?",
+        (rewind.status, rewind.finished_at, _json(rewind.changes), rewind.id),
+    )
+    if rewind.status == "rolled_back":
+        tx.execute("DELETE FROM checkpoint_files WHERE checkpoint_id = ?", (rewind.rescue_id,))
+        tx.execute("DELETE FROM checkpoint_writes WHERE checkpoint_id = ?", (rewind.rescue_id,))
+
+
+def find_rewind(tx: Transaction, tenant: str, id_: str) -> Rewind:
+    """Return a rewind.
+
+    Raises:
+        NotFound: there is none.
+    """
+    sql: LiteralString = f"SELECT {_REWIND_COLUMNS} FROM rewinds WHERE tenant = ? AND id = ?"  # noqa: S608
+    row = tx.row(sql, (tenant, id_))
+    if row is None:
+        raise NotFound("the rewind does not exist", hint="list them with `recollect rewind --list`")
+    return _rewind(row)
+
+
+def unfinished_rewinds(tx: Transaction, root: str) -> list[Rewind]:
+    """Return the rewinds of a root that a crash cut off, the newest first."""
+    sql: LiteralString = f"""
+        SELECT {_REWIND_COLUMNS} FROM rewinds
+        WHERE root = ? AND status IN ('applying', 'interrupted') ORDER BY id DESC
+    """  # noqa: S608  # literals
+    return [_rewind(row) for row in tx.rows(sql, (root,))]
+
+
+def _last(of: LineageSegment) -> int:
+    return _MOST_SEQ if of.last_seq is None else of.last_seq
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _state(cell: SqlValue) -> PathState:
+    return msgspec.json.decode(text(cell), type=PathState)
+
+
+def _checkpoint(row: Row) -> Checkpoint:
+    coverage: Any = json_object(row[_NAMES.index("coverage")])
+    return decode(Checkpoint, _NAMES, row, coverage=coverage)
+
+
+def _rewind(row: Row) -> Rewind:
+    names = Rewind.__struct_fields__
+    changes = msgspec.json.decode(text(row[names.index("changes")]), type=tuple[Change, ...])
+    return decode(Rewind, names, row, changes=changes)

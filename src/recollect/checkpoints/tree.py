@@ -1,0 +1,286 @@
+"""A tree of files below one root, read and changed without ever leaving it.
+
+Every folder of a path is opened by itself, relative to the one before and without following links,
+so that a link that is swapped in meanwhile leads nowhere. A file is replaced by renaming a finished
+one over it; a hard link and a special file are never touched.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from recollect.checkpoints.state import ABSENT, PathState, mode_of, uncaptured
+from recollect.core.errors import Denied, NotFound
+from recollect.store.failures import translate_os
+from recollect.store.files import sync
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_TRIES = 3
+"""A file that another program writes is read again; then it counts as changing."""
+_MADE_FOLDER = 0o755
+STAGED = ".recollect-"
+"""The beginning of the name of the folder of finished files."""
+
+
+class Look(msgspec.Struct, frozen=True):
+    """The state of a path, and the bytes of a file."""
+
+    state: PathState
+    content: bytes | None = None
+
+
+class Staging:
+    """Finished files below a root that wait for their names.
+
+    Args:
+        folder: The descriptor of their folder.
+    """
+
+    def __init__(self, folder: int) -> None:
+        self.folder = folder
+        self._count = 0
+
+    def write(self, content: bytes, mode: int) -> str:
+        """Write a durable file; return its name.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        self._count += 1
+        name = str(self._count)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            with open(os.open(name, flags, 0o600, dir_fd=self.folder), "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fchmod(file.fileno(), mode)
+                sync(file.fileno())
+        except OSError as error:
+            raise translate_os(error, name) from error
+        return name
+
+
+class Tree:
+    """The files below a root, as long as the block runs.
+
+    Args:
+        root: A folder, as `Path.resolve` returns it.
+
+    Raises:
+        NotFound: it is not a folder.
+        StoreError: it cannot be opened.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._folder = -1
+
+    def __enter__(self) -> Self:
+        try:
+            self._folder = os.open(self.root, _FOLDER)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            hint = "name a folder that exists, without links in its path"
+            raise NotFound("the root is not a folder", hint=hint, path=str(self.root)) from error
+        except OSError as error:
+            raise translate_os(error, self.root) from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._folder)
+
+    def look(self, path: str, *, most_bytes: int) -> Look:
+        """Return what a path is, and the bytes of a file of at most that size.
+
+        Raises:
+            Denied: the path leads out of the root, over a link, or into ``.git``.
+        """
+        try:
+            with self._folder_of(path) as (folder, name):
+                return _look(folder, name, most_bytes)
+        except (FileNotFoundError, NotADirectoryError):
+            return Look(ABSENT)
+        except OSError:
+            return Look(uncaptured("unreadable"))
+
+    @contextmanager
+    def staging(self, token: str) -> Iterator[Staging]:
+        """Give the block a folder of finished files that have no name yet; it is gone after it."""
+        name = STAGED + token
+        self.discard(token)
+        try:
+            os.mkdir(name, 0o700, dir_fd=self._folder)
+            descriptor = os.open(name, _FOLDER, dir_fd=self._folder)
+        except OSError as error:
+            raise translate_os(error, self.root) from error
+        try:
+            yield Staging(descriptor)
+        finally:
+            os.close(descriptor)
+            self.discard(token)
+
+    def discard(self, token: str) -> None:
+        """Remove what a killed process left of `staging`."""
+        name = STAGED + token
+        with suppress(FileNotFoundError, NotADirectoryError):
+            descriptor = os.open(name, _FOLDER, dir_fd=self._folder)
+            try:
+                for each in os.listdir(descriptor):
+                    os.unlink(each, dir_fd=descriptor)
+            finally:
+                os.close(descriptor)
+            os.rmdir(name, dir_fd=self._folder)
+
+    def put(self, path: str, staging: Staging, staged: str) -> None:
+        """Give a staged file its name; what had it before is gone."""
+        with self._changing(path) as (folder, name):
+            os.replace(staged, name, src_dir_fd=staging.folder, dst_dir_fd=folder)
+            sync(folder)
+
+    def link(self, path: str, target: str) -> None:
+        """Make a symbolic link where nothing is."""
+        with self._changing(path) as (folder, name):
+            os.symlink(target, name, dir_fd=folder)
+            sync(folder)
+
+    def make_folder(self, path: str, mode: int | None) -> None:
+        """Make a folder where nothing is."""
+        with self._changing(path) as (folder, name):
+            os.mkdir(name, 0o700, dir_fd=folder)
+            sync(folder)
+        self.set_mode(path, _MADE_FOLDER if mode is None else mode)
+
+    def set_mode(self, path: str, mode: int) -> None:
+        """Set the permissions of a file or folder."""
+        with self._changing(path) as (folder, name):
+            descriptor = os.open(name, _FILE, dir_fd=folder)
+            try:
+                os.fchmod(descriptor, mode)
+                sync(descriptor)
+            finally:
+                os.close(descriptor)
+
+    def remove(self, path: str, *, is_folder: bool) -> None:
+        """Remove a file or link, or an empty folder."""
+        with self._changing(path) as (folder, name):
+            if is_folder:
+                os.rmdir(name, dir_fd=folder)
+            else:
+                os.unlink(name, dir_fd=folder)
+            sync(folder)
+
+    def holds(self, path: str) -> set[str]:
+        """Return the names in a folder; none where it is not a folder."""
+        try:
+            with self._folder_of(f"{path}/.") as (folder, _):
+                return set(os.listdir(folder))
+        except OSError:
+            return set()
+
+    @contextmanager
+    def _changing(self, path: str) -> Iterator[tuple[int, str]]:
+        """Open the folder of a path; an error of the block is one of ours."""
+        try:
+            with self._folder_of(path) as opened:
+                yield opened
+        except OSError as error:
+            raise translate_os(error, path) from error
+
+    @contextmanager
+    def _folder_of(self, path: str) -> Iterator[tuple[int, str]]:
+        """Open the folder of a path, and return it with the name in it."""
+        *folders, name = checked_parts(path)
+        descriptor = os.dup(self._folder)
+        try:
+            for part in folders:
+                inner = _open_folder(descriptor, part, path)
+                os.close(descriptor)
+                descriptor = inner
+            yield descriptor, name
+        finally:
+            os.close(descriptor)
+
+
+def checked_parts(path: str) -> list[str]:
+    """Return the parts of a relative path.
+
+    Raises:
+        Denied: it is absolute, leads out of its root, or into ``.git``.
+    """
+    parts = path.removesuffix("/.").split("/")
+    if "\0" in path or not {"", ".", ".."}.isdisjoint(parts):
+        raise Denied("the path leaves its root", hint="use a path inside of it", path=path)
+    if ".git" in (part.lower() for part in parts):
+        raise Denied("the inside of .git is not touched", hint="use git for it", path=path)
+    return parts if not path.endswith("/.") else [*parts, "."]
+
+
+def _open_folder(folder: int, name: str, path: str) -> int:
+    try:
+        return os.open(name, _FOLDER, dir_fd=folder)
+    except OSError as error:
+        if error.errno in {errno.ENOTDIR, errno.ELOOP} and stat.S_ISLNK(
+            os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+        ):
+            hint = "use the path that the link leads to, if it is below the root"
+            raise Denied("the path leads over a link", hint=hint, path=path) from error
+        raise
+
+
+def _look(folder: int, name: str, most_bytes: int) -> Look:
+    for _ in range(_TRIES):
+        there = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISLNK(there.st_mode):
+            return Look(PathState(kind="symlink", target=os.readlink(name, dir_fd=folder)))
+        if stat.S_ISDIR(there.st_mode):
+            return Look(PathState(kind="folder", mode=mode_of(there.st_mode)))
+        refusal = _refusal(there, most_bytes)
+        if refusal is not None:
+            return Look(uncaptured(refusal))
+        content = _read(folder, name, there)
+        if content is not None:
+            digest = hashlib.sha256(content).hexdigest()
+            mode = mode_of(there.st_mode)
+            state = PathState(kind="file", digest=digest, size=len(content), mode=mode)
+            return Look(state, content)
+    return Look(uncaptured("changing"))
+
+
+def _refusal(there: os.stat_result, most_bytes: int) -> str | None:
+    if not stat.S_ISREG(there.st_mode):
+        return "special file"
+    if there.st_nlink != 1:
+        return "hard link"
+    return "too large" if there.st_size > most_bytes else None
+
+
+def _read(folder: int, name: str, there: os.stat_result) -> bytes | None:
+    """Return all bytes of a file; None where it is not the file that was looked at, or changed."""
+    descriptor = os.open(name, _FILE, dir_fd=folder)
+    with open(descriptor, "rb", buffering=0) as file:
+        content = file.read(there.st_size + 1)
+        while len(content) <= there.st_size and (more := file.read(there.st_size + 1)):
+            content += more
+        after = os.fstat(descriptor)
+    is_same = os.path.samestat(there, after) and _version(there) == _version(after)
+    return content if is_same and len(content) == there.st_size else None
+
+
+def _version(of: os.stat_result) -> tuple[int, int, int]:
+    return of.st_size, of.st_mtime_ns, of.st_ctime_ns
+

@@ -1,0 +1,14 @@
+-- Contents of files by their SHA-256: whole, or as differences from one that is stored whole.
+CREATE TABLE contents (
+    tenant TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    size   INTEGER NOT NULL,
+    form   TEXT NOT NULL CHECK (form IN ('raw', 'zlib', 'delta')),
+    base   BLOB,
+    stored BLOB NOT NULL,
+    -- When it was last asked to be kept.
+    at     INTEGER NOT NULL,
+    UNIQUE (tenant, digest),
+    CHECK ((form = 'delta') = (base IS NOT NULL))
+) STRICT;
+CREATE INDEX contents_by_base ON contents (tenant, base) WHERE base IS NOT NULL;
