@@ -15,7 +15,7 @@ import msgspec
 from recollect.core.clock import SystemClock
 from recollect.store.sqlite.connection import Tuning
 from recollect.store.sqlite.database import open_database
-from recollect.store.sqlite.home import INDEX_ID, RECORDS_ID
+from recollect.store.sqlite.home import CONTENTS_ID, INDEX_ID, RECORDS_ID
 from recollect.store.sqlite.schema import load_schema, show_objects
 
 MIGRATIONS = Path(__file__).resolve().parents[1] / "src" / "recollect" / "store" / "migrations"
@@ -36,8 +36,12 @@ def finished(name: str, application_id: int) -> str:
 
 
 def main() -> int:
-    """Write both files."""
-    for name, application_id in (("records", RECORDS_ID), ("index", INDEX_ID)):
+    """Write the files."""
+    for name, application_id in (
+        ("records", RECORDS_ID),
+        ("index", INDEX_ID),
+        ("checkpoints", CONTENTS_ID),
+    ):
         target = MIGRATIONS / name / "schema.sql"
         target.write_text(finished(name, application_id), "utf-8")
         print(target.relative_to(MIGRATIONS.parents[3]))

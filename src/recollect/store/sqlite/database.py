@@ -30,6 +30,9 @@ from recollect.store.sqlite.connection import ConnectionOpener, Tuning, check_ve
 from recollect.store.sqlite.damaged import remove_database
 from recollect.store.sqlite.durable import CommitMark
 from recollect.store.sqlite.home import (
+    CHECKPOINTS,
+    CONTENTS_FILE,
+    CONTENTS_ID,
     INDEX_FILE,
     INDEX_ID,
     RECORDS_FILE,
@@ -308,6 +311,20 @@ def open_index(
     except StoreReadOnly as error:
         opener = ConnectionOpener(path, tuning, refusal=error)
         return SqliteDatabase(opener, schema, tuning, clock)
+
+
+def open_contents(
+    home: Path, settings: StoreSettings, clock: Clock, *, vfs: str | None = None
+) -> SqliteDatabase:
+    """Open ``checkpoints/contents.db``, the bytes that checkpoints need; all commits are durable.
+
+    Raises:
+        StoreError: it cannot be opened, or is newer than this recollect.
+        Denied: the home belongs to another user.
+    """
+    schema = load_schema("checkpoints", CONTENTS_ID, keep_backup=True)
+    path = private_folder(home / CHECKPOINTS) / CONTENTS_FILE
+    return open_database(path, schema, _tuning(settings, "FULL"), clock, vfs=vfs)
 
 
 def open_database(

@@ -27,6 +27,10 @@ RECORDS_FILE = "records.db"
 INDEX_FILE = "index.db"
 RECORDS_ID = int.from_bytes(b"RcRe")
 INDEX_ID = int.from_bytes(b"RcIx")
+CONTENTS_ID = int.from_bytes(b"RcCo")
+CHECKPOINTS = "checkpoints"
+"""The folder of what files were: raw, and in no backup that does not ask for it."""
+CONTENTS_FILE = "contents.db"
 TRANSCRIPTS = "transcripts"
 """The folder of the mirrors."""
 MIRROR_SUFFIX = ".jsonl"

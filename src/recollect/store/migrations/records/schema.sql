@@ -19,6 +19,41 @@ CREATE TABLE changes (
     op     TEXT NOT NULL CHECK (op IN ('put', 'delete')),
     at     INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE checkpoint_files (
+    checkpoint_id  TEXT NOT NULL REFERENCES checkpoints (id) ON DELETE CASCADE,
+    path           TEXT NOT NULL,
+    existed_before INTEGER NOT NULL CHECK (existed_before IN (0, 1)),
+    backup_blob    TEXT,
+    before         TEXT NOT NULL CHECK (json_valid(before)),
+    PRIMARY KEY (checkpoint_id, path)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE checkpoint_writes (
+    checkpoint_id TEXT NOT NULL REFERENCES checkpoints (id) ON DELETE CASCADE,
+    path          TEXT NOT NULL,
+    after_blob    TEXT,
+    after         TEXT NOT NULL CHECK (json_valid(after)),
+    at            INTEGER NOT NULL,
+    PRIMARY KEY (checkpoint_id, path)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE checkpoints (
+    id              TEXT PRIMARY KEY,
+    tenant          TEXT NOT NULL,
+    number          INTEGER NOT NULL,
+    session_id      TEXT NOT NULL REFERENCES sessions (id),
+    -- The last seq of the session, and its last message of the user, when it was taken.
+    seq             INTEGER NOT NULL,
+    user_message_id TEXT,
+    kind            TEXT NOT NULL CHECK (kind IN ('message', 'tool', 'manual', 'rescue')),
+    label           TEXT,
+    -- The sub-agent that acted; NULL: the session itself.
+    actor           TEXT,
+    tool_name       TEXT,
+    tool_use_id     TEXT,
+    root            TEXT NOT NULL,
+    scope_json      TEXT NOT NULL CHECK (json_valid(scope_json)),
+    created_at      INTEGER NOT NULL,
+    UNIQUE (tenant, number)
+) STRICT;
 CREATE TABLE commits (
     seq   INTEGER PRIMARY KEY,
     token BLOB NOT NULL,
@@ -430,6 +465,20 @@ CREATE TABLE "replacements" (
     version     INTEGER NOT NULL,
     PRIMARY KEY (older_id, older_first, newer_id, newer_first, rule)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE rewinds (
+    id          TEXT PRIMARY KEY,
+    tenant      TEXT NOT NULL,
+    session_id  TEXT NOT NULL REFERENCES sessions (id),
+    root        TEXT NOT NULL,
+    type        TEXT NOT NULL CHECK (type IN ('rewind', 'undo', 'redo')),
+    -- The checkpoint that was gone back to; the rewind that an undo or redo is of.
+    target_id   TEXT NOT NULL,
+    rescue_id   TEXT NOT NULL REFERENCES checkpoints (id),
+    status      TEXT NOT NULL CHECK (status IN ('applying', 'done', 'rolled_back', 'interrupted')),
+    changes     TEXT NOT NULL CHECK (json_valid(changes)),
+    created_at  INTEGER NOT NULL,
+    finished_at INTEGER
+) STRICT;
 CREATE TABLE schema_steps (
     version    INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
@@ -618,6 +667,12 @@ CREATE TABLE withheld (
 CREATE INDEX audit_by_tenant ON audit (tenant, seq);
 CREATE INDEX audit_twin ON audit (
     seq, tenant, agent, user_id, project, actor, action, outcome, target, at);
+CREATE INDEX checkpoint_files_by_blob ON checkpoint_files (backup_blob)
+    WHERE backup_blob IS NOT NULL;
+CREATE INDEX checkpoint_writes_by_blob ON checkpoint_writes (after_blob)
+    WHERE after_blob IS NOT NULL;
+CREATE INDEX checkpoints_by_session ON checkpoints (session_id, number);
+CREATE INDEX checkpoints_by_tool_use ON checkpoints (tool_use_id) WHERE tool_use_id IS NOT NULL;
 CREATE INDEX compactions_twin ON compactions (
     session_id, through_seq, id, last_seq, summary, made_by, tokens_before, tokens_after,
     created_at, turn_sender, tenant, agent, user_id, project);
@@ -699,6 +754,8 @@ CREATE INDEX projects_twin ON projects (
 CREATE INDEX replacements_by_newer ON replacements (newer_id);
 CREATE INDEX replacements_by_newer_time ON replacements (tenant, newer_at);
 CREATE INDEX replacements_by_time ON replacements (tenant, older_at);
+CREATE INDEX rewinds_by_session ON rewinds (session_id, id);
+CREATE INDEX rewinds_unfinished ON rewinds (root) WHERE status IN ('applying', 'interrupted');
 CREATE UNIQUE INDEX session_states_by_turn ON session_states (session_id, coalesce(turn_sender, ''));
 CREATE INDEX session_states_twin ON session_states (
     session_id, turn_sender, tenant, task, steps, source, updated_at);
