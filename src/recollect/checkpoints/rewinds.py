@@ -29,7 +29,7 @@ from recollect.checkpoints.rows import (
     end_rewind,
     unfinished_rewinds,
 )
-from recollect.checkpoints.state import PathState
+from recollect.checkpoints.state import ABSENT, PathState
 from recollect.checkpoints.tree import Staging, Tree
 from recollect.core.errors import Conflict, RecollectError, RewindConflict, StoreError
 from recollect.store.engine import Transaction
@@ -113,8 +113,8 @@ class Rewinds:
         back, lost = [], []
         for each in rewind.changes:
             current = self._state(tree, each.path)
-            if current == each.after:
-                back.append(_reversed(each))
+            if current == each.after or (current == ABSENT and _must_go(each)):
+                back.append(Change(path=each.path, before=current, after=each.before))
             elif current != each.before:
                 lost.append(each.path)
         self._perform(tree, rewind.id, back)
@@ -184,6 +184,8 @@ class Rewinds:
 
     def _stage(self, staging: Staging, change: Change) -> str | None:
         after = change.after
+        if after.target is not None:
+            return staging.link(after.target)
         if after.digest is None or action_of(change.before, after) == "chmod":
             return None
         return staging.write(self._parts.contents.get(after.digest), after.mode or 0)
@@ -194,8 +196,6 @@ class Rewinds:
         after = change.after
         if staged is not None:
             tree.put(change.path, staging, staged)
-        elif after.kind == "symlink" and after.target is not None:
-            tree.link(change.path, after.target)
         elif after.kind == "folder" and change.before.kind != "folder":
             tree.make_folder(change.path, after.mode)
         elif after.mode is not None and after.kind != "absent":
@@ -236,6 +236,6 @@ def _reversed(change: Change) -> Change:
 
 
 def _must_go(change: Change) -> bool:
-    """Return whether what is there is removed first: a file is otherwise replaced in one step."""
+    """Return whether what is there is removed first; a file or link is replaced in one step."""
     before, after = change.before.kind, change.after.kind
-    return before != "absent" and (after in {"absent", "symlink"} or before != after)
+    return before != "absent" and (after == "absent" or (before == "folder") != (after == "folder"))

@@ -57,8 +57,7 @@ class Staging:
         Raises:
             StoreError: it could not be written.
         """
-        self._count += 1
-        name = str(self._count)
+        name = self._next()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             with open(os.open(name, flags, 0o600, dir_fd=self.folder), "wb") as file:
@@ -69,6 +68,16 @@ class Staging:
         except OSError as error:
             raise translate_os(error, name) from error
         return name
+
+    def link(self, target: str) -> str:
+        """Make a symbolic link; return its name."""
+        name = self._next()
+        os.symlink(target, name, dir_fd=self.folder)
+        return name
+
+    def _next(self) -> str:
+        self._count += 1
+        return str(self._count)
 
 
 class Tree:
@@ -150,12 +159,6 @@ class Tree:
         """Give a staged file its name; what had it before is gone."""
         with self._changing(path) as (folder, name):
             os.replace(staged, name, src_dir_fd=staging.folder, dst_dir_fd=folder)
-            sync(folder)
-
-    def link(self, path: str, target: str) -> None:
-        """Make a symbolic link where nothing is."""
-        with self._changing(path) as (folder, name):
-            os.symlink(target, name, dir_fd=folder)
             sync(folder)
 
     def make_folder(self, path: str, mode: int | None) -> None:
