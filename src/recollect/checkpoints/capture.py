@@ -139,9 +139,7 @@ class Capture:
         now = self._parts.clock.now_ms()
         self._parts.database.write(lambda tx: add_writes(tx, checkpoint.id, states, now))
 
-    def _add(
-        self, tx: Transaction, draft: Checkpoint, states: dict[str, PathState]
-    ) -> Checkpoint:
+    def _add(self, tx: Transaction, draft: Checkpoint, states: dict[str, PathState]) -> Checkpoint:
         checkpoint = add_checkpoint(tx, self._parts.tenant, draft)
         add_files(tx, checkpoint.id, states.items())
         return checkpoint

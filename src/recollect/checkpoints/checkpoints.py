@@ -114,9 +114,7 @@ class Checkpoints:
         Raises:
             NotFound: there is none.
         """
-        return self._parts.database.read(
-            lambda tx: find_checkpoint(tx, self._parts.tenant, name)
-        )
+        return self._parts.database.read(lambda tx: find_checkpoint(tx, self._parts.tenant, name))
 
     def plan(
         self,
@@ -179,9 +177,7 @@ class Checkpoints:
         return self._rewinds.recover(str(_folder(root)))
 
     def _reversed(self, rewind_id: str, *, is_redo: bool) -> Rewind:
-        of = self._parts.database.read(
-            lambda tx: find_rewind(tx, self._parts.tenant, rewind_id)
-        )
+        of = self._parts.database.read(lambda tx: find_rewind(tx, self._parts.tenant, rewind_id))
         moment = self._sessions.moment(of.session_id)
         return self._rewinds.reverse(of, "redo" if is_redo else "undo", moment)
 

@@ -31,6 +31,26 @@ _ADD: LiteralString = """
     ON CONFLICT (tenant, digest) DO UPDATE SET at = excluded.at
 """
 
+_USAGE: LiteralString = """
+    SELECT count(*), coalesce(sum(size), 0), coalesce(sum(length(stored)), 0)
+    FROM contents WHERE tenant = ?
+"""
+_KEYS: LiteralString = "SELECT digest, base, at FROM contents WHERE tenant = ?"
+
+
+class ContentUsage(msgspec.Struct, frozen=True, array_like=True):
+    """How much is kept.
+
+    Attributes:
+        contents: How many.
+        size: Their bytes.
+        stored: The bytes that they take.
+    """
+
+    contents: int
+    size: int
+    stored: int
+
 
 class _Stored(msgspec.Struct, frozen=True, array_like=True):
     form: str
@@ -95,6 +115,32 @@ class Contents:
             }
         )
 
+    def usage(self) -> ContentUsage:
+        """Return how much is kept."""
+        row = self._database.read(lambda tx: tx.row(_USAGE, (self._tenant,)))
+        return typed_rows([row or (0, 0, 0)], ContentUsage)[0]
+
+    def sweep(self, needed: Iterable[str], *, older_than: int, dry_run: bool = False) -> int:
+        """Remove the contents that nothing needs; return how many.
+
+        Args:
+            needed: The digests of those that are needed; what they differ from stays too.
+            older_than: Ms UTC; a newer one stays, as its checkpoint may not be stored yet.
+            dry_run: Only count them.
+        """
+        keys = {bytes.fromhex(each) for each in needed}
+
+        def unit(tx: Transaction) -> int:
+            rows = typed_rows(tx.all(_KEYS, (self._tenant,)), tuple[bytes, bytes | None, int])
+            stay = {key for key, _, at in rows if key in keys or at >= older_than}
+            stay |= {base for key, base, _ in rows if base is not None and key in stay}
+            gone = [(self._tenant, key) for key, _, _ in rows if key not in stay]
+            if not dry_run:
+                tx.executemany("DELETE FROM contents WHERE tenant = ? AND digest = ?", gone)
+            return len(gone)
+
+        return self._database.write(unit)
+
     def _add(
         self, tx: Transaction, digest: str, content: bytes, base: str | None, now: int
     ) -> None:
@@ -108,7 +154,9 @@ class Contents:
     ) -> tuple[str, bytes | None, bytes]:
         """Return the smallest form that pays, its base and its bytes."""
         packed = zlib.compress(content, 6)
-        form, stored = ("zlib", packed) if len(packed) <= _WORTH * len(content) else ("raw", content)
+        form, stored = (
+            ("zlib", packed) if len(packed) <= _WORTH * len(content) else ("raw", content)
+        )
         whole = None if base is None else self._whole(tx, bytes.fromhex(base))
         if whole is not None:
             key, of_base = whole

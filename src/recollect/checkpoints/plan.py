@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -141,10 +142,12 @@ class Planner:
             return None
         try:
             was = b"" if target.digest is None else self._parts.contents.get(target.digest)
-            lines = [each.decode().splitlines(keepends=True) for each in (look.content or b"", was)]
+            now, then = (
+                each.decode().splitlines(keepends=True) for each in (look.content or b"", was)
+            )
         except (UnicodeDecodeError, NotFound, StoreCorrupt):
             return None
-        diff = difflib.unified_diff(*lines, f"a/{path}", f"b/{path}")
+        diff = difflib.unified_diff(now, then, f"a/{path}", f"b/{path}")
         return self._parts.redact("".join(_whole_lines(diff))) or None
 
 
@@ -171,9 +174,13 @@ def _status(current: PathState, trail: Sequence[FileRecord]) -> tuple[Status, st
         return "conflict", "it is not known what the tool left"
     if current != left:
         return "conflict", "somebody else changed it since"
-    return ("conflict", "somebody else changed it in between") if _is_broken(trail) else (
-        "clean",
-        None,
+    return (
+        ("conflict", "somebody else changed it in between")
+        if _is_broken(trail)
+        else (
+            "clean",
+            None,
+        )
     )
 
 
@@ -182,9 +189,9 @@ def _is_broken(trail: Sequence[FileRecord]) -> bool:
 
     What a rewind replaced was decided on then.
     """
-    pairs = zip(trail, trail[1:], strict=False)
     return any(
-        one.after != other.before and other.checkpoint.kind != "rescue" for one, other in pairs
+        one.after != other.before and other.checkpoint.kind != "rescue"
+        for one, other in pairwise(trail)
     )
 
 
@@ -203,9 +210,7 @@ def _missing_parents(tree: Tree, items: Sequence[PlanItem]) -> Iterator[PlanItem
             )
 
 
-def _kept_folders(
-    tree: Tree, items: Sequence[PlanItem], is_forced: bool
-) -> Iterator[PlanItem]:
+def _kept_folders(tree: Tree, items: Sequence[PlanItem], is_forced: bool) -> Iterator[PlanItem]:
     """Yield the items; a folder that holds more than what is deleted is kept."""
     deleted = {
         item.path

@@ -31,7 +31,7 @@ from recollect.checkpoints.rows import (
 )
 from recollect.checkpoints.state import ABSENT, PathState
 from recollect.checkpoints.tree import Staging, Tree
-from recollect.core.errors import Conflict, RecollectError, RewindConflict, StoreError
+from recollect.core.errors import Conflict, RecollectError, RewindConflict
 from recollect.store.engine import Transaction
 from recollect.store.files import private_folder
 from recollect.store.locks import WriteQueue
@@ -89,7 +89,19 @@ class Rewinds:
         with self._turn(root), Tree(Path(root)) as tree:
             self._recover(tree, root)
             self._check(tree, changes)
-            rewind = self._begin(tree, moment, root, type_, target_id, changes)
+            now = self._parts.clock.now_ms()
+            rewind = Rewind(
+                id=self._parts.ids.new(),
+                session_id=moment.session_id,
+                root=root,
+                type=type_,
+                target_id=target_id,
+                rescue_id=self._parts.ids.new(),
+                status="applying",
+                changes=tuple(changes),
+                created_at=now,
+            )
+            self._begin(tree, rewind, moment)
             try:
                 self._perform(tree, rewind.id, rewind.changes)
                 self._check(tree, [_reversed(each) for each in rewind.changes])
@@ -121,54 +133,35 @@ class Rewinds:
         status = "interrupted" if lost else "rolled_back"
         return self._end(msgspec.structs.replace(rewind, status=status))
 
-    def _begin(
-        self,
-        tree: Tree,
-        moment: SessionMoment,
-        root: str,
-        type_: RewindType,
-        target_id: str,
-        changes: Sequence[Change],
-    ) -> Rewind:
+    def _begin(self, tree: Tree, rewind: Rewind, moment: SessionMoment) -> None:
         """Keep what is there, and write the journal."""
-        looks = [tree.look(each.path, most_bytes=self._parts.most_bytes) for each in changes]
+        paths = [each.path for each in rewind.changes]
+        looks = [tree.look(path, most_bytes=self._parts.most_bytes) for path in paths]
         self._parts.contents.put(look.content for look in looks if look.content is not None)
-        now = self._parts.clock.now_ms()
         rescue = Checkpoint(
-            id=self._parts.ids.new(),
+            id=rewind.rescue_id,
             number=0,
             session_id=moment.session_id,
             seq=moment.seq,
             user_message_id=moment.user_message_id,
             kind="rescue",
-            label=type_,
+            label=rewind.type,
             actor=moment.actor,
             tool_name=None,
             tool_use_id=None,
-            root=root,
-            coverage=Coverage(paths=tuple(each.path for each in changes), files=len(changes)),
-            created_at=now,
-        )
-        rewind = Rewind(
-            id=self._parts.ids.new(),
-            session_id=moment.session_id,
-            root=root,
-            type=type_,
-            target_id=target_id,
-            rescue_id=rescue.id,
-            status="applying",
-            changes=tuple(changes),
-            created_at=now,
+            root=rewind.root,
+            coverage=Coverage(paths=tuple(paths), files=len(paths)),
+            created_at=rewind.created_at,
         )
 
         def unit(tx: Transaction) -> None:
             add_checkpoint(tx, self._parts.tenant, rescue)
-            add_files(tx, rescue.id, ((each.path, each.before) for each in changes))
-            add_writes(tx, rescue.id, ((each.path, each.after) for each in changes), now)
+            add_files(tx, rescue.id, ((each.path, each.before) for each in rewind.changes))
+            after = ((each.path, each.after) for each in rewind.changes)
+            add_writes(tx, rescue.id, after, rewind.created_at)
             add_rewind(tx, self._parts.tenant, rewind)
 
         self._parts.database.write(unit)
-        return rewind
 
     def _perform(self, tree: Tree, token: str, changes: Sequence[Change]) -> None:
         """Change paths: finished files are staged first, then nothing needs room any more."""
@@ -190,9 +183,7 @@ class Rewinds:
             return None
         return staging.write(self._parts.contents.get(after.digest), after.mode or 0)
 
-    def _place(
-        self, tree: Tree, staging: Staging, change: Change, staged: str | None
-    ) -> None:
+    def _place(self, tree: Tree, staging: Staging, change: Change, staged: str | None) -> None:
         after = change.after
         if staged is not None:
             tree.put(change.path, staging, staged)
@@ -226,9 +217,7 @@ class Rewinds:
 def conflict_of(paths: Sequence[str], hint: str) -> RewindConflict:
     """Return the error that lists paths that somebody else changed."""
     count = f"{len(paths)} path{'s' if len(paths) != 1 else ''}"
-    return RewindConflict(
-        f"{count} were changed by somebody else", hint=hint, paths=tuple(paths)
-    )
+    return RewindConflict(f"{count} were changed by somebody else", hint=hint, paths=tuple(paths))
 
 
 def _reversed(change: Change) -> Change:

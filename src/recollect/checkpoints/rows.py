@@ -199,10 +199,7 @@ def list_checkpoints(
         SELECT {_COLUMNS} FROM checkpoints
         WHERE tenant = ? AND session_id = ? AND seq <= ? ORDER BY number
     """  # noqa: S608  # literals
-    rows = (
-        tx.all(sql, (tenant, each.session_id, _last(each)))
-        for each in lineage
-    )
+    rows = (tx.all(sql, (tenant, each.session_id, _last(each))) for each in lineage)
     return sorted((_checkpoint(row) for some in rows for row in some), key=lambda it: it.number)
 
 

@@ -286,4 +286,3 @@ def _read(folder: int, name: str, there: os.stat_result) -> bytes | None:
 
 def _version(of: os.stat_result) -> tuple[int, int, int]:
     return of.st_size, of.st_mtime_ns, of.st_ctime_ns
-
