@@ -12,3 +12,12 @@ CREATE TABLE contents (
     CHECK ((form = 'delta') = (base IS NOT NULL))
 ) STRICT;
 CREATE INDEX contents_by_base ON contents (tenant, base) WHERE base IS NOT NULL;
+-- The states of all paths below a root when it was last looked at, and how their files looked then:
+-- mode, size, times and inode.
+CREATE TABLE manifests (
+    root  TEXT NOT NULL,
+    path  TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (json_valid(state)),
+    PRIMARY KEY (root, path)
+) STRICT, WITHOUT ROWID;

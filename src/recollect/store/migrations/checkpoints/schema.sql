@@ -15,6 +15,13 @@ CREATE TABLE contents (
     UNIQUE (tenant, digest),
     CHECK ((form = 'delta') = (base IS NOT NULL))
 ) STRICT;
+CREATE TABLE manifests (
+    root  TEXT NOT NULL,
+    path  TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (json_valid(state)),
+    PRIMARY KEY (root, path)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE schema_steps (
     version    INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
