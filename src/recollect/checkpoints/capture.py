@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from recollect.checkpoints.contents import Contents
+from recollect.checkpoints.manifest import Limits, Manifest
 from recollect.checkpoints.rows import (
     Checkpoint,
     CheckpointKind,
@@ -22,9 +23,6 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput
 from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
-
-MOST_BYTES = 8 << 20
-"""A larger file is seen, and not kept."""
 
 
 class SessionMoment(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +61,7 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
         tenant: Whose checkpoints.
         is_excluded: Whether a path, relative to a root, is only listed.
         redact: Replaces secrets in what is shown.
-        most_bytes: The size of a file up to which it is kept.
+        limits: Up to where contents are kept.
     """
 
     database: Database
@@ -73,7 +71,12 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
     tenant: str
     is_excluded: Callable[[str], bool] = lambda _: False
     redact: Callable[[str], str] = lambda text: text
-    most_bytes: int = MOST_BYTES
+    limits: Limits = Limits()
+
+    @property
+    def most_bytes(self) -> int:
+        """The size of a file up to which it is kept."""
+        return self.limits.file_bytes
 
 
 class Capture:
@@ -85,6 +88,7 @@ class Capture:
 
     def __init__(self, parts: CheckpointParts) -> None:
         self._parts = parts
+        self._manifests: dict[Path, Manifest] = {}
 
     def before(
         self, moment: SessionMoment, root: Path, paths: Iterable[str], cause: Cause
@@ -101,12 +105,58 @@ class Capture:
             looks = {path: self._look(tree, path) for path in _with_missing_parents(tree, named)}
         self._keep(looks)
         states = {path: look.state for path, look in looks.items()}
-        coverage = Coverage(
-            paths=tuple(named),
-            files=len(states),
-            uncaptured=sum(state.kind == "uncaptured" for state in states.values()),
-        )
-        draft = Checkpoint(
+        draft = self._draft(moment, root, cause, _coverage(states.values(), tuple(named)))
+        return self._parts.database.write(lambda tx: self._add(tx, draft, states))
+
+    def before_all(self, moment: SessionMoment, root: Path, cause: Cause) -> Checkpoint:
+        """Keep what all paths below a root are now, as `Manifest.update` does."""
+        manifest = self._manifest(root)
+        manifest.update()
+        draft = self._draft(moment, root, cause, _coverage(manifest.states(), None))
+        return self._parts.database.write(lambda tx: self._add(tx, draft, {}))
+
+    def after(self, checkpoint: Checkpoint) -> None:
+        """Keep what a tool left of the paths of its checkpoint.
+
+        Raises:
+            NotFound: the root is not a folder.
+            StoreError: it could not be stored.
+        """
+        if checkpoint.coverage.paths is None:
+            self._after_all(checkpoint)
+            return
+        sql = "SELECT path FROM checkpoint_files WHERE checkpoint_id = ?"
+        rows = self._parts.database.read(lambda tx: tx.all(sql, (checkpoint.id,)))
+        with Tree(Path(checkpoint.root)) as tree:
+            looks = {path: self._look(tree, path) for path in map(text, (row[0] for row in rows))}
+        self._keep(looks)
+        states = [(path, look.state) for path, look in looks.items()]
+        now = self._parts.clock.now_ms()
+        self._parts.database.write(lambda tx: add_writes(tx, checkpoint.id, states, now))
+
+    def _after_all(self, checkpoint: Checkpoint) -> None:
+        """Keep what changed below a root since its checkpoint, before and after."""
+        changes = self._manifest(Path(checkpoint.root)).update()
+        now = self._parts.clock.now_ms()
+
+        def unit(tx: Transaction) -> None:
+            add_files(tx, checkpoint.id, ((each.path, each.before) for each in changes))
+            add_writes(tx, checkpoint.id, ((each.path, each.after) for each in changes), now)
+
+        self._parts.database.write(unit)
+
+    def _manifest(self, root: Path) -> Manifest:
+        manifest = self._manifests.get(root)
+        if manifest is None:
+            parts = self._parts
+            manifest = Manifest(parts.contents, root, parts.limits, parts.is_excluded)
+            self._manifests[root] = manifest
+        return manifest
+
+    def _draft(
+        self, moment: SessionMoment, root: Path, cause: Cause, coverage: Coverage
+    ) -> Checkpoint:
+        return Checkpoint(
             id=self._parts.ids.new(),
             number=0,
             session_id=moment.session_id,
@@ -121,23 +171,6 @@ class Capture:
             coverage=coverage,
             created_at=self._parts.clock.now_ms(),
         )
-        return self._parts.database.write(lambda tx: self._add(tx, draft, states))
-
-    def after(self, checkpoint: Checkpoint) -> None:
-        """Keep what a tool left of the paths of its checkpoint.
-
-        Raises:
-            NotFound: the root is not a folder.
-            StoreError: it could not be stored.
-        """
-        sql = "SELECT path FROM checkpoint_files WHERE checkpoint_id = ?"
-        rows = self._parts.database.read(lambda tx: tx.all(sql, (checkpoint.id,)))
-        with Tree(Path(checkpoint.root)) as tree:
-            looks = {path: self._look(tree, path) for path in map(text, (row[0] for row in rows))}
-        self._keep(looks)
-        states = [(path, look.state) for path, look in looks.items()]
-        now = self._parts.clock.now_ms()
-        self._parts.database.write(lambda tx: add_writes(tx, checkpoint.id, states, now))
 
     def _add(self, tx: Transaction, draft: Checkpoint, states: dict[str, PathState]) -> Checkpoint:
         checkpoint = add_checkpoint(tx, self._parts.tenant, draft)
@@ -160,6 +193,11 @@ class Capture:
         paths = [(path, look.state.digest) for path, look in looks.items() if look.state.digest]
         latest = self._parts.database.read(lambda tx: _latest_blobs(tx, paths))
         self._parts.contents.put(contents.values(), latest)
+
+
+def _coverage(states: Iterable[PathState], paths: tuple[str, ...] | None) -> Coverage:
+    kinds = [state.kind for state in states]
+    return Coverage(paths=paths, files=len(kinds), uncaptured=kinds.count("uncaptured"))
 
 
 def relative_paths(root: Path, paths: Iterable[str]) -> list[str]:

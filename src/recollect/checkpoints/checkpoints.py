@@ -62,7 +62,7 @@ class Checkpoints:
         self,
         session_id: str,
         root: Path | str,
-        paths: Iterable[str],
+        paths: Iterable[str] | None = None,
         label: str | None = None,
     ) -> Checkpoint:
         """Keep what paths are now, as a checkpoint by hand.
@@ -70,7 +70,7 @@ class Checkpoints:
         Args:
             session_id: Whose.
             root: The folder.
-            paths: Below it, absolute or relative.
+            paths: Below it, absolute or relative; all if not given.
             label: What to call it.
 
         Raises:
@@ -78,28 +78,33 @@ class Checkpoints:
             Denied: a path leads out of the root.
             StoreError: it could not be stored.
         """
-        moment = self._sessions.moment(session_id)
-        return self._capture.before(moment, _folder(root), paths, Cause(label=label))
+        return self._before(session_id, root, paths, Cause(label=label))
 
     @contextmanager
     def around(
         self,
         session_id: str,
         root: Path | str,
-        paths: Iterable[str],
+        paths: Iterable[str] | None = None,
         tool_name: str | None = None,
     ) -> Iterator[Checkpoint]:
         """Keep what paths are before the block, and what it leaves; also where it raises.
 
         Args and raises as `take`; ``tool_name`` is the tool that the block runs.
         """
-        moment = self._sessions.moment(session_id)
-        cause = Cause(kind="tool", tool_name=tool_name)
-        checkpoint = self._capture.before(moment, _folder(root), paths, cause)
+        checkpoint = self._before(session_id, root, paths, Cause(kind="tool", tool_name=tool_name))
         try:
             yield checkpoint
         finally:
             self._capture.after(checkpoint)
+
+    def _before(
+        self, session_id: str, root: Path | str, paths: Iterable[str] | None, cause: Cause
+    ) -> Checkpoint:
+        moment, folder = self._sessions.moment(session_id), _folder(root)
+        if paths is None:
+            return self._capture.before_all(moment, folder, cause)
+        return self._capture.before(moment, folder, paths, cause)
 
     def list(self, session_id: str) -> list[Checkpoint]:
         """Return the checkpoints of a session, oldest first; a fork has those of its parents."""

@@ -68,7 +68,7 @@ class Contents:
     """
 
     def __init__(self, database: Database, tenant: str, clock: Clock) -> None:
-        self._database = database
+        self.database = database
         self._tenant = tenant
         self._clock = clock
 
@@ -91,7 +91,7 @@ class Contents:
                 self._add(tx, digest, content, None if base in {None, digest} else base, now)
 
         if by_digest:
-            self._database.write(unit)
+            self.database.write(unit)
         return list(by_digest)
 
     def get(self, digest: str) -> bytes:
@@ -101,7 +101,7 @@ class Contents:
             NotFound: it is not there.
             StoreCorrupt: its bytes are not those that were stored.
         """
-        content = self._database.read(lambda tx: self._content(tx, digest))
+        content = self.database.read(lambda tx: self._content(tx, digest))
         if content is None:
             raise NotFound("the content is not kept", hint=_HINT, digest=digest)
         return content
@@ -109,7 +109,7 @@ class Contents:
     def has(self, digests: Iterable[str]) -> set[str]:
         """Return those of some digests whose content is there."""
         sql: LiteralString = "SELECT 1 FROM contents WHERE tenant = ? AND digest = ?"
-        return self._database.read(
+        return self.database.read(
             lambda tx: {
                 each for each in digests if tx.row(sql, (self._tenant, bytes.fromhex(each)))
             }
@@ -117,7 +117,7 @@ class Contents:
 
     def usage(self) -> ContentUsage:
         """Return how much is kept."""
-        row = self._database.read(lambda tx: tx.row(_USAGE, (self._tenant,)))
+        row = self.database.read(lambda tx: tx.row(_USAGE, (self._tenant,)))
         return typed_rows([row or (0, 0, 0)], ContentUsage)[0]
 
     def sweep(self, needed: Iterable[str], *, older_than: int, dry_run: bool = False) -> int:
@@ -139,7 +139,7 @@ class Contents:
                 tx.executemany("DELETE FROM contents WHERE tenant = ? AND digest = ?", gone)
             return len(gone)
 
-        return self._database.write(unit)
+        return self.database.write(unit)
 
     def _add(
         self, tx: Transaction, digest: str, content: bytes, base: str | None, now: int

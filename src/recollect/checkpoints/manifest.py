@@ -19,7 +19,7 @@ from recollect.checkpoints.rows import Change
 from recollect.checkpoints.state import ABSENT, PathState, mode_of, uncaptured
 from recollect.checkpoints.tree import STAGED, Look, Tree
 from recollect.store.columns import typed_rows
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Transaction
 
 _LOAD: LiteralString = "SELECT path, stamp, state FROM manifests WHERE root = ?"
 _PUT: LiteralString = """
@@ -52,7 +52,6 @@ class Manifest:
     """The paths below one root.
 
     Args:
-        database: ``checkpoints/contents.db``.
         contents: Where the bytes of files are kept.
         root: The folder, as `Path.resolve` returns it.
         limits: Up to where they are kept.
@@ -61,13 +60,12 @@ class Manifest:
 
     def __init__(
         self,
-        database: Database,
         contents: Contents,
         root: Path,
         limits: Limits,
         is_excluded: Callable[[str], bool],
     ) -> None:
-        self._database = database
+        self._database = contents.database
         self._contents = contents
         self._root = root
         self._limits = limits
@@ -102,6 +100,10 @@ class Manifest:
         for path in gone:
             del entries[path]
         return [each for each in changes if each.before != each.after]
+
+    def states(self) -> Iterator[PathState]:
+        """Yield the states of all paths when the root was looked at last."""
+        return (entry.state for entry in self._loaded().values())
 
     def _loaded(self) -> dict[str, _Entry]:
         if self._entries is None:

@@ -64,7 +64,7 @@ def test_what_is_not_kept_is_not_found(project: Project) -> None:
 def test_a_damaged_content_is_never_given_out(project: Project) -> None:
     """Whatever form it is stored in."""
     (first,) = project.contents.put([b"line of a file\n" * 100])
-    project.contents._database.write(  # noqa: SLF001  # damages it
+    project.contents.database.write(
         lambda tx: tx.execute("UPDATE contents SET stored = zeroblob(20)")
     )
     with pytest.raises(StoreCorrupt):

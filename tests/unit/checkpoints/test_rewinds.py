@@ -315,3 +315,43 @@ def test_kept_states_of_one_checkpoint_list(project: Project) -> None:
     assert [each.number for each in project.checkpoints.list(project.session)] == [1, 2]
     assert project.checkpoints.get("c1") == first
     assert project.checkpoints.get(second.id) == second
+
+
+def test_what_a_command_did_to_any_file_is_taken_back(project: Project) -> None:
+    """Made, changed, removed, renamed, made executable: without a word of which."""
+    root = project.root
+    for name in ("kept.txt", "changed.txt", "gone.txt", "old name.txt", "run.sh"):
+        (root / name).write_text(name)
+    (root / "empty").mkdir()
+    before = project.snapshot()
+    with project.checkpoints.around(project.session, root, tool_name="Bash") as taken:
+        (root / "changed.txt").write_text("other")
+        (root / "gone.txt").unlink()
+        (root / "old name.txt").rename(root / "new name.txt")
+        (root / "run.sh").chmod(0o755)
+        (root / "empty").rmdir()
+        (root / "made/deep").mkdir(parents=True)
+        (root / "made/deep/file.txt").write_text("made")
+        (root / "link").symlink_to("kept.txt")
+    after = project.snapshot()
+    done = project.checkpoints.apply(project.checkpoints.plan(taken))
+    assert project.snapshot() == before
+    project.checkpoints.undo(done.id)
+    assert project.snapshot() == after
+
+
+def test_what_others_do_between_commands_is_theirs(project: Project) -> None:
+    """It is not taken back with the command, and is a conflict where both changed a file."""
+    root = project.root
+    (root / "shared.txt").write_text("one")
+    with project.checkpoints.around(project.session, root, tool_name="Bash") as taken:
+        (root / "agent.txt").write_text("agent")
+        (root / "shared.txt").write_text("two")
+    (root / "user.txt").write_text("user")
+    (root / "shared.txt").write_text("three")
+    with project.checkpoints.around(project.session, root, tool_name="Bash"):
+        (root / "later.txt").write_text("agent")
+    plan = project.checkpoints.plan(taken)
+    assert plan.conflicts == ("shared.txt",)
+    project.checkpoints.apply(project.checkpoints.plan(taken, on_conflict="keep"))
+    assert sorted(project.snapshot()) == ["shared.txt", "user.txt"]
