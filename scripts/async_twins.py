@@ -30,6 +30,7 @@ CLASSES = (
     "recollect.recall.facts.FactRecall",
     "recollect.recall.context.contexts.Contexts",
     "recollect.recall.context.sections.Sections",
+    "recollect.checkpoints.checkpoints.Checkpoints",
     "recollect.governance.tokens.Tokens",
     "recollect.exchange.export.HomeExport",
     "recollect.index.repair.checkup.IndexCheckup",

@@ -25,10 +25,11 @@ from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.engine import Database
 from recollect.store.files import private_folder
-from recollect.store.sqlite.database import open_records
+from recollect.store.sqlite.database import open_contents, open_records
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where one is used
+    from recollect.checkpoints.manifest import Manifest
     from recollect.recall.search_port import SearchBackend
 
 _ONLY_READ = "what was stored before is found, and nothing new is stored"
@@ -62,6 +63,9 @@ class Home:
         """Those of the other indexes, by agent and options."""
         self._backends: weakref.WeakSet[SearchBackend] = weakref.WeakSet()
         self._is_retired = False
+        self._contents: Database | None = None
+        self.manifests: dict[tuple[str, Path], Manifest] = {}
+        """Of the roots whose files are kept, by tenant."""
         agent = known_agent(options.scope.agent) if options.scope else None
         resolved = load_settings(self.folder, options.settings, agent=agent)
         options.workspace_in(resolved)  # a wrong one is refused before anything is made
@@ -97,6 +101,14 @@ class Home:
             with suppress(RecollectError):  # the next opening tries again
                 rooms.eraser.finish()
         return rooms
+
+    def contents(self) -> Database:
+        """Return ``checkpoints/contents.db``, which is made with its first use."""
+        with self._opening:
+            if self._contents is None:
+                store = self.main.resolved.settings.store
+                self._contents = open_contents(self.folder, store, self.clock)
+            return self._contents
 
     @property
     def warning(self) -> str | None:
@@ -198,6 +210,8 @@ class Home:
             self.mirror.close()
         self.main.close()
         self.events.close()
+        if self._contents is not None:
+            self._contents.close()
         self.records.close()
 
 

@@ -34,6 +34,7 @@ from recollect.store.streams import EventStream
 from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # rarely used parts are imported on first use
+    from recollect.checkpoints.checkpoints import Checkpoints
     from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import OnErase
     from recollect.governance.erasure_receipt import ErasureReceipt
@@ -193,6 +194,13 @@ class Memory(ExchangeFacade):
         from recollect.sessions.identities import Identities
 
         return Identities(self._rooms.access, self._rooms.opened.people)
+
+    @cached_property
+    def checkpoints(self) -> Checkpoints:
+        """Checkpoints: what files were before an agent changed them, and the way back."""
+        from recollect.memory_checkpoints import checkpoints_of
+
+        return checkpoints_of(self._rooms)
 
     @property
     def tokens(self) -> Tokens:

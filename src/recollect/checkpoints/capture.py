@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from recollect.checkpoints.contents import Contents
+from recollect.checkpoints.exclusion import Exclusions
 from recollect.checkpoints.manifest import Limits, Manifest
 from recollect.checkpoints.rows import (
     Checkpoint,
@@ -59,9 +61,10 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
         clock: Tells the time.
         ids: Makes ids.
         tenant: Whose checkpoints.
-        is_excluded: Whether a path, relative to a root, is only listed.
+        exclusions: The files of which only the name is listed.
         redact: Replaces secrets in what is shown.
         limits: Up to where contents are kept.
+        manifests: Those of this home, by tenant and root: all memories share them.
     """
 
     database: Database
@@ -69,9 +72,10 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     ids: IdSource
     tenant: str
-    is_excluded: Callable[[str], bool] = lambda _: False
+    exclusions: Exclusions = Exclusions(())
     redact: Callable[[str], str] = lambda text: text
     limits: Limits = Limits()
+    manifests: dict[tuple[str, Path], Manifest] = msgspec.field(default_factory=dict)
 
     @property
     def most_bytes(self) -> int:
@@ -88,7 +92,6 @@ class Capture:
 
     def __init__(self, parts: CheckpointParts) -> None:
         self._parts = parts
-        self._manifests: dict[Path, Manifest] = {}
 
     def before(
         self, moment: SessionMoment, root: Path, paths: Iterable[str], cause: Cause
@@ -146,12 +149,9 @@ class Capture:
         self._parts.database.write(unit)
 
     def _manifest(self, root: Path) -> Manifest:
-        manifest = self._manifests.get(root)
-        if manifest is None:
-            parts = self._parts
-            manifest = Manifest(parts.contents, root, parts.limits, parts.is_excluded)
-            self._manifests[root] = manifest
-        return manifest
+        parts = self._parts
+        made = Manifest(parts.contents, root, parts.limits, partial(parts.exclusions.include, root))
+        return parts.manifests.setdefault((parts.tenant, root), made)
 
     def _draft(
         self, moment: SessionMoment, root: Path, cause: Cause, coverage: Coverage
@@ -179,7 +179,7 @@ class Capture:
 
     def _look(self, tree: Tree, path: str) -> Look:
         look = tree.look(path, most_bytes=self._parts.most_bytes)
-        if look.content is not None and self._parts.is_excluded(path):
+        if look.content is not None and self._parts.exclusions.include(tree.root, path):
             return Look(uncaptured("excluded"))
         return look
 
@@ -216,7 +216,7 @@ def relative_paths(root: Path, paths: Iterable[str]) -> list[str]:
         try:
             path.encode()
         except UnicodeEncodeError as error:
-            raise InvalidInput("the name of a file must be UTF-8", hint="rename it") from error
+            raise InvalidInput("the name of a file must be UTF-8", hint="rename the file") from error
         relative = PurePosixPath(path)
         if relative.is_absolute():
             if not relative.is_relative_to(root):

@@ -20,13 +20,14 @@ from recollect.checkpoints.rewinds import Rewinds
 from recollect.checkpoints.rows import (
     Checkpoint,
     FileRecord,
-    LineageSegment,
     Rewind,
+    SharedPart,
     find_checkpoint,
     find_rewind,
     list_checkpoints,
     records_since,
 )
+from recollect.core.checks import checked
 from recollect.core.errors import NotFound
 
 
@@ -39,9 +40,10 @@ class SessionPorts(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     moment: Callable[[str], SessionMoment]
-    lineage: Callable[[str], Sequence[LineageSegment]]
+    lineage: Callable[[str], Sequence[SharedPart]]
 
 
+@checked
 class Checkpoints:
     """Keeps the states of files before an agent changes them, and puts them back.
 
@@ -62,7 +64,7 @@ class Checkpoints:
         self,
         session_id: str,
         root: Path | str,
-        paths: Iterable[str] | None = None,
+        paths: Sequence[str] | None = None,
         label: str | None = None,
     ) -> Checkpoint:
         """Keep what paths are now, as a checkpoint by hand.
@@ -78,14 +80,15 @@ class Checkpoints:
             Denied: a path leads out of the root.
             StoreError: it could not be stored.
         """
-        return self._before(session_id, root, paths, Cause(label=label))
+        cause = Cause(label=None if label is None else self._parts.redact(label))
+        return self._before(session_id, root, paths, cause)
 
     @contextmanager
     def around(
         self,
         session_id: str,
         root: Path | str,
-        paths: Iterable[str] | None = None,
+        paths: Sequence[str] | None = None,
         tool_name: str | None = None,
     ) -> Iterator[Checkpoint]:
         """Keep what paths are before the block, and what it leaves; also where it raises.
@@ -99,7 +102,7 @@ class Checkpoints:
             self._capture.after(checkpoint)
 
     def _before(
-        self, session_id: str, root: Path | str, paths: Iterable[str] | None, cause: Cause
+        self, session_id: str, root: Path | str, paths: Sequence[str] | None, cause: Cause
     ) -> Checkpoint:
         moment, folder = self._sessions.moment(session_id), _folder(root)
         if paths is None:
@@ -124,7 +127,7 @@ class Checkpoints:
     def plan(
         self,
         checkpoint: Checkpoint | str | int,
-        paths: Iterable[str] | None = None,
+        paths: Sequence[str] | None = None,
         on_conflict: OnConflict = "stop",
         *,
         session_id: str | None = None,
@@ -173,13 +176,13 @@ class Checkpoints:
         """Repeat a rewind that was undone; raises as `undo`."""
         return self._reversed(rewind_id, is_redo=True)
 
-    def recover(self, root: Path | str) -> Sequence[Rewind]:
+    def recover(self, root: Path | str) -> tuple[Rewind, ...]:
         """Put back what rewinds of a root changed that a crash cut off.
 
         Returns:
             Them; ``interrupted`` where somebody else changed a path since.
         """
-        return self._rewinds.recover(str(_folder(root)))
+        return tuple(self._rewinds.recover(str(_folder(root))))
 
     def _reversed(self, rewind_id: str, *, is_redo: bool) -> Rewind:
         of = self._parts.database.read(lambda tx: find_rewind(tx, self._parts.tenant, rewind_id))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import LiteralString
 
 import msgspec
@@ -62,15 +62,20 @@ class Contents:
     """The contents that one tenant's checkpoints need.
 
     Args:
-        database: ``checkpoints/contents.db``.
+        opened: Returns ``checkpoints/contents.db``; called with the first use.
         tenant: Whose.
         clock: Dates what is stored: what is new is not collected yet.
     """
 
-    def __init__(self, database: Database, tenant: str, clock: Clock) -> None:
-        self.database = database
+    def __init__(self, opened: Callable[[], Database], tenant: str, clock: Clock) -> None:
+        self._opened = opened
         self._tenant = tenant
         self._clock = clock
+
+    @property
+    def database(self) -> Database:
+        """The database that holds them."""
+        return self._opened()
 
     def put(self, contents: Iterable[bytes], bases: Mapping[str, str] = {}) -> list[str]:
         """Store contents in one durable transaction; return their digests in order.

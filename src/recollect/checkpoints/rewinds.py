@@ -202,8 +202,9 @@ class Rewinds:
         return tree.look(path, most_bytes=self._parts.most_bytes).state
 
     def _end(self, rewind: Rewind) -> Rewind:
-        ended = msgspec.structs.replace(rewind, finished_at=self._parts.clock.now_ms())
-        self._parts.database.write(lambda tx: end_rewind(tx, ended))
+        now, tenant = self._parts.clock.now_ms(), self._parts.tenant
+        ended = msgspec.structs.replace(rewind, finished_at=now)
+        self._parts.database.write(lambda tx: end_rewind(tx, tenant, ended, now))
         return ended
 
     @contextmanager

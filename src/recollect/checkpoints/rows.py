@@ -9,10 +9,20 @@ import msgspec
 
 from recollect.checkpoints.state import PathState
 from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.events import CheckpointTaken, RewindBegan, RewindEnded
 from recollect.core.numbers import parse_record
-from recollect.store.columns import columns_of, decode, insert_into, json_object, text
+from recollect.core.scope import Scope
+from recollect.store.columns import (
+    columns_of,
+    decode,
+    insert_into,
+    json_object,
+    text,
+    text_or_none,
+)
 from recollect.store.counters import next_number
 from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.store.journal import record_event
 
 CheckpointKind: TypeAlias = Literal["message", "tool", "manual", "rescue"]
 RewindType: TypeAlias = Literal["rewind", "undo", "redo"]
@@ -114,13 +124,18 @@ class Rewind(msgspec.Struct, frozen=True, kw_only=True):
     finished_at: int | None = None
 
 
-class LineageSegment(msgspec.Struct, frozen=True):
-    """Checkpoints that a session has: those of ``session_id`` up to a seq, None for all."""
+class SharedPart(msgspec.Struct, frozen=True):
+    """Checkpoints that a session has: those of ``session_id``, up to a seq and before a time.
+
+    None: up to any. A checkpoint that was taken after a fork began is not the fork's.
+    """
 
     session_id: str
     last_seq: int | None = None
+    before: int | None = None
 
 
+_OWNER: LiteralString = "SELECT agent, user_id, project FROM sessions WHERE id = ? AND tenant = ?"
 _COLUMNS = columns_of(Checkpoint, coverage="scope_json")
 _NAMES = Checkpoint.__struct_fields__
 _INSERT = insert_into("checkpoints", "tenant, " + _COLUMNS)
@@ -138,21 +153,31 @@ _FILES: LiteralString = f"""
     SELECT {_COLUMNS}, f.path, f.before, w.after FROM checkpoints c
     JOIN checkpoint_files f ON f.checkpoint_id = c.id
     LEFT JOIN checkpoint_writes w ON w.checkpoint_id = c.id AND w.path = f.path
-    WHERE c.tenant = ? AND c.session_id = ? AND c.root = ? AND c.number >= ? AND c.seq <= ?
+    WHERE c.tenant = ? AND c.session_id = ? AND c.seq <= ? AND c.created_at <= ?
+        AND c.root = ? AND c.number >= ?
     ORDER BY c.number
 """  # noqa: S608  # literals
 _REWIND_COLUMNS = columns_of(Rewind)
 _ADD_REWIND = insert_into("rewinds", "tenant, " + _REWIND_COLUMNS)
-_MOST_SEQ = 2**62
+_MOST = 2**62
 
 
 def add_checkpoint(tx: Transaction, tenant: str, draft: Checkpoint) -> Checkpoint:
-    """Store a checkpoint and return it with its number."""
+    """Store a checkpoint and its event, and return it with its number."""
     number = next_number(tx, tenant, "checkpoint")
     made = msgspec.structs.replace(draft, number=number)
     cells = [getattr(made, name) for name in _NAMES if name != "coverage"]
     cells.insert(_NAMES.index("coverage"), _json(made.coverage))
     tx.execute(_INSERT, [tenant, *cells])
+    taken = CheckpointTaken(
+        scope=_owner_of(tx, tenant, made.session_id),
+        at=made.created_at,
+        number=number,
+        kind=made.kind,
+        files=made.coverage.files,
+        uncaptured=made.coverage.uncaptured,
+    )
+    record_event(tx, taken)
     return made
 
 
@@ -192,19 +217,19 @@ def find_checkpoint(tx: Transaction, tenant: str, name: object) -> Checkpoint:
 
 
 def list_checkpoints(
-    tx: Transaction, tenant: str, lineage: Sequence[LineageSegment]
+    tx: Transaction, tenant: str, lineage: Sequence[SharedPart]
 ) -> list[Checkpoint]:
     """Return the checkpoints of a session and of what it shares with its parents, oldest first."""
     sql: LiteralString = f"""
         SELECT {_COLUMNS} FROM checkpoints
-        WHERE tenant = ? AND session_id = ? AND seq <= ? ORDER BY number
+        WHERE tenant = ? AND session_id = ? AND seq <= ? AND created_at <= ? ORDER BY number
     """  # noqa: S608  # literals
-    rows = (tx.all(sql, (tenant, each.session_id, _last(each))) for each in lineage)
+    rows = (tx.all(sql, (tenant, *_bounds(each))) for each in lineage)
     return sorted((_checkpoint(row) for some in rows for row in some), key=lambda it: it.number)
 
 
 def records_since(
-    tx: Transaction, tenant: str, lineage: Sequence[LineageSegment], root: str, number: int
+    tx: Transaction, tenant: str, lineage: Sequence[SharedPart], root: str, number: int
 ) -> list[FileRecord]:
     """Return the paths of the checkpoints from a number on, in order."""
     width = len(_NAMES)
@@ -216,22 +241,30 @@ def records_since(
             after=None if row[width + 2] is None else _state(row[width + 2]),
         )
         for each in lineage
-        for row in tx.rows(_FILES, (tenant, each.session_id, root, number, _last(each)))
+        for row in tx.rows(_FILES, (tenant, *_bounds(each), root, number))
     ]
     return sorted(records, key=lambda it: it.checkpoint.number)
 
 
 def add_rewind(tx: Transaction, tenant: str, rewind: Rewind) -> None:
-    """Store a rewind that begins: the journal of its change."""
+    """Store a rewind that begins, the journal of its change, and its event."""
     cells: list[SqlValue] = [tenant]
     for name in Rewind.__struct_fields__:
         value = getattr(rewind, name)
         cells.append(_json(value) if name == "changes" else value)
     tx.execute(_ADD_REWIND, cells)
+    began = RewindBegan(
+        scope=_owner_of(tx, tenant, rewind.session_id),
+        at=rewind.created_at,
+        rewind_id=rewind.id,
+        kind=rewind.type,
+        files=len(rewind.changes),
+    )
+    record_event(tx, began)
 
 
-def end_rewind(tx: Transaction, rewind: Rewind) -> None:
-    """Store how a rewind ended; one that changed nothing leaves no states behind."""
+def end_rewind(tx: Transaction, tenant: str, rewind: Rewind, at: int) -> None:
+    """Store how a rewind ended, and its event; one that changed nothing leaves no states behind."""
     tx.execute(
         "UPDATE rewinds SET status = ?, finished_at = ?, changes = ? WHERE id = ?",
         (rewind.status, rewind.finished_at, _json(rewind.changes), rewind.id),
@@ -239,6 +272,15 @@ def end_rewind(tx: Transaction, rewind: Rewind) -> None:
     if rewind.status == "rolled_back":
         tx.execute("DELETE FROM checkpoint_files WHERE checkpoint_id = ?", (rewind.rescue_id,))
         tx.execute("DELETE FROM checkpoint_writes WHERE checkpoint_id = ?", (rewind.rescue_id,))
+    ended = RewindEnded(
+        scope=_owner_of(tx, tenant, rewind.session_id),
+        at=at,
+        rewind_id=rewind.id,
+        kind=rewind.type,
+        status=rewind.status,
+        files=len(rewind.changes),
+    )
+    record_event(tx, ended)
 
 
 def find_rewind(tx: Transaction, tenant: str, id_: str) -> Rewind:
@@ -263,8 +305,20 @@ def unfinished_rewinds(tx: Transaction, root: str) -> list[Rewind]:
     return [_rewind(row) for row in tx.rows(sql, (root,))]
 
 
-def _last(of: LineageSegment) -> int:
-    return _MOST_SEQ if of.last_seq is None else of.last_seq
+def _owner_of(tx: Transaction, tenant: str, session_id: str) -> Scope:
+    agent, user, project = tx.row(_OWNER, (session_id, tenant)) or (None, None, None)
+    return Scope(
+        tenant=tenant,
+        agent=text_or_none(agent),
+        user=text_or_none(user),
+        project=text_or_none(project),
+        session=session_id,
+    )
+
+
+def _bounds(of: SharedPart) -> tuple[str, int, int]:
+    last = _MOST if of.last_seq is None else of.last_seq
+    return of.session_id, last, _MOST if of.before is None else of.before
 
 
 def _json(value: object) -> str:

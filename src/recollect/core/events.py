@@ -208,6 +208,39 @@ class MemoryFlushFailed(Event, frozen=True, kw_only=True, tag="memory.flush_fail
     """Of this compaction cycle."""
 
 
+class CheckpointTaken(Event, frozen=True, kw_only=True, tag="checkpoint.taken"):
+    """What files were is kept."""
+
+    number: int
+    """Of the checkpoint, shown as ``c12``."""
+    kind: str
+    """``message``, ``tool``, ``manual`` or ``rescue``."""
+    files: int
+    """How many paths it has the state of."""
+    uncaptured: int
+    """How many of them could not be kept."""
+
+
+class RewindBegan(Event, frozen=True, kw_only=True, tag="rewind.began"):
+    """Files are about to be put back."""
+
+    rewind_id: str
+    kind: str
+    """``rewind``, ``undo`` or ``redo``."""
+    files: int
+
+
+class RewindEnded(Event, frozen=True, kw_only=True, tag="rewind.ended"):
+    """Files were put back, or are as they were before."""
+
+    rewind_id: str
+    kind: str
+    """``rewind``, ``undo`` or ``redo``."""
+    status: str
+    """``done``, ``rolled_back``, or ``interrupted``."""
+    files: int
+
+
 class ImportFinished(Event, frozen=True, kw_only=True, tag="import.finished"):
     """Foreign files were read."""
 
@@ -284,6 +317,9 @@ AnyEvent = (
     | SessionCompacted
     | MemoryFlushed
     | MemoryFlushFailed
+    | CheckpointTaken
+    | RewindBegan
+    | RewindEnded
     | ImportFinished
     | IdentityLinked
     | IdentityUnlinked

@@ -70,6 +70,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
             memory.events.reader(bell=lambda: None),
             memory.tokens,
             memory.audit,
+            memory.checkpoints,
         ]
 
 

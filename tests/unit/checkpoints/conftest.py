@@ -14,7 +14,7 @@ import recollect
 from recollect.checkpoints.capture import CheckpointParts, SessionMoment
 from recollect.checkpoints.checkpoints import Checkpoints, SessionPorts
 from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.rows import LineageSegment
+from recollect.checkpoints.rows import SharedPart
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.settings import StoreSettings
 from recollect.store.sqlite.database import open_contents, open_records
@@ -55,13 +55,13 @@ def project(tmp_path: Path) -> Iterator[Project]:
     clock = SystemClock()
     records = open_records(home, StoreSettings(), clock)
     database = open_contents(home, StoreSettings(), clock)
-    contents = Contents(database, "local", clock)
+    contents = Contents(lambda: database, "local", clock)
     parts = CheckpointParts(
         database=records, contents=contents, clock=clock, ids=IdSource(clock), tenant="local"
     )
     ports = SessionPorts(
         moment=lambda id_: SessionMoment(session_id=id_),
-        lineage=lambda id_: [LineageSegment(id_)],
+        lineage=lambda id_: [SharedPart(id_)],
     )
     yield Project(root, Checkpoints(parts, ports, home / "locks"), contents, session)
     records.close()

@@ -251,7 +251,7 @@ def test_a_disk_that_refuses_leaves_the_tree_as_it_was(
     with pytest.raises(StoreError):
         project.checkpoints.apply(project.checkpoints.plan(taken))
     assert project.snapshot() == now
-    assert project.checkpoints.recover(project.root) == []
+    assert project.checkpoints.recover(project.root) == ()
 
 
 def test_a_folder_with_files_of_others_stays(project: Project) -> None:

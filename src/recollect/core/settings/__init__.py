@@ -6,6 +6,7 @@ Only this package reads the environment.
 """
 
 from recollect.core.settings.agents import agent_name, known_agent
+from recollect.core.settings.checkpoints import CheckpointSettings
 from recollect.core.settings.embedding import EmbeddingSettings, RemoteSettings
 from recollect.core.settings.environment import (
     agent_environment,
@@ -54,6 +55,7 @@ from recollect.core.settings.tree import (
 
 __all__ = [
     "CaptureSettings",
+    "CheckpointSettings",
     "ChunkingSettings",
     "EmbeddingSettings",
     "Explained",

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from recollect.core.settings.checkpoints import CheckpointSettings
 from recollect.core.settings.embedding import EmbeddingSettings
 from recollect.core.settings.knowledge import KnowledgeSettings
 from recollect.core.settings.search import SearchSettings
@@ -430,6 +431,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     capture: CaptureSettings = field(default_factory=CaptureSettings)
+    checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
     observations: ObservationSettings = field(default_factory=ObservationSettings)
     knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)

@@ -1,0 +1,83 @@
+"""The checkpoints of a memory: what they ask its sessions, and what the settings say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, LiteralString
+
+from recollect.checkpoints.capture import CheckpointParts, SessionMoment
+from recollect.checkpoints.checkpoints import Checkpoints, SessionPorts
+from recollect.checkpoints.contents import Contents
+from recollect.checkpoints.exclusion import Exclusions
+from recollect.checkpoints.manifest import Limits
+from recollect.checkpoints.rows import SharedPart
+from recollect.sessions.record.lineage import segments, stored_ancestors
+from recollect.sessions.record.session import Session
+from recollect.store.columns import text
+from recollect.store.engine import Transaction
+from recollect.store.sqlite.home import CHECKPOINTS
+
+if TYPE_CHECKING:
+    from recollect.rooms import Rooms
+    from recollect.sessions.record.access import SessionAccess
+
+_LOCKS = "locks"
+_LAST_OF_USER: LiteralString = """
+    SELECT id FROM messages WHERE session_id = ? AND seq BETWEEN ? AND ? AND role = 'user'
+    ORDER BY seq DESC LIMIT 1
+"""
+
+
+def checkpoints_of(rooms: Rooms) -> Checkpoints:
+    """Return the checkpoints of a memory."""
+    home, settings, redactor = rooms.home, rooms.settings.checkpoints, rooms.opened.redactor
+    excluded = (*settings.exclude, *rooms.settings.capture.skip_paths)
+    parts = CheckpointParts(
+        database=rooms.records,
+        contents=Contents(home.contents, rooms.scope.tenant, home.clock),
+        clock=home.clock,
+        ids=home.ids,
+        tenant=rooms.scope.tenant,
+        exclusions=Exclusions(excluded),
+        redact=str if redactor is None else redactor.text,
+        limits=Limits(file_bytes=settings.file_bytes, root_bytes=settings.root_bytes),
+        manifests=home.manifests,
+    )
+    ports = SessionPorts(
+        moment=partial(_moment, rooms.access), lineage=partial(_lineage, rooms.access)
+    )
+    return Checkpoints(parts, ports, home.folder / CHECKPOINTS / _LOCKS)
+
+
+def _moment(access: SessionAccess, session_id: str) -> SessionMoment:
+    """Return where a session is now.
+
+    Raises:
+        NotFound: the scope has no such session.
+    """
+
+    def moment(tx: Transaction, session: Session) -> SessionMoment:
+        parts = reversed(segments(tx, session))
+        rows = (tx.row(_LAST_OF_USER, (it.session_id, it.first, it.last)) for it in parts)
+        message = next((text(row[0]) for row in rows if row is not None), None)
+        return SessionMoment(session_id=session.id, seq=session.last_seq, user_message_id=message)
+
+    return access.read_session(session_id, moment)
+
+
+def _lineage(access: SessionAccess, session_id: str) -> Sequence[SharedPart]:
+    """Return whose checkpoints a session has: its own, and its parents' from before the fork.
+
+    Raises:
+        NotFound: the scope has no such session.
+    """
+
+    def lineage(tx: Transaction, session: Session) -> list[SharedPart]:
+        parts, before = [SharedPart(session.id)], session.created_at
+        for kin, last in stored_ancestors(tx, session):
+            parts.append(SharedPart(kin.id, last, before))
+            before = min(before, kin.created_at)
+        return parts
+
+    return access.read_session(session_id, lineage)
