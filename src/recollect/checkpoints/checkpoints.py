@@ -15,7 +15,7 @@ from recollect.checkpoints.capture import (
     SessionMoment,
     relative_paths,
 )
-from recollect.checkpoints.plan import OnConflict, Planner, RewindPlan
+from recollect.checkpoints.plan import ConflictChoice, Planner, RewindPlan
 from recollect.checkpoints.rewinds import Rewinds
 from recollect.checkpoints.rows import (
     Checkpoint,
@@ -128,7 +128,7 @@ class Checkpoints:
         self,
         checkpoint: Checkpoint | str | int,
         paths: Sequence[str] | None = None,
-        on_conflict: OnConflict = "stop",
+        on_conflict: ConflictChoice = "stop",
         *,
         session_id: str | None = None,
     ) -> RewindPlan:

@@ -18,7 +18,7 @@ from recollect.core.errors import NotFound, StoreCorrupt
 
 Action: TypeAlias = Literal["restore", "delete", "recreate", "chmod", "relink", "skip"]
 Status: TypeAlias = Literal["clean", "already", "conflict", "uncaptured", "outside"]
-OnConflict: TypeAlias = Literal["stop", "keep", "force", "merge"]
+ConflictChoice: TypeAlias = Literal["stop", "keep", "force", "merge"]
 
 _MOST_DIFF_BYTES = 1 << 20
 _NOT_EMPTY = "files of others are in it"
@@ -63,7 +63,7 @@ class RewindPlan(msgspec.Struct, frozen=True, kw_only=True):
     checkpoint: Checkpoint
     session_id: str
     root: str
-    on_conflict: OnConflict
+    on_conflict: ConflictChoice
     items: tuple[PlanItem, ...]
 
     @property
@@ -96,7 +96,7 @@ class Planner:
         checkpoint: Checkpoint,
         session_id: str,
         records: Iterable[FileRecord],
-        on_conflict: OnConflict,
+        on_conflict: ConflictChoice,
     ) -> RewindPlan:
         """Return what going back to a checkpoint would do.
 
