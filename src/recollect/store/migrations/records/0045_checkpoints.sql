@@ -32,6 +32,9 @@ CREATE TABLE checkpoint_files (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX checkpoint_files_by_blob ON checkpoint_files (backup_blob)
     WHERE backup_blob IS NOT NULL;
+-- The newest content of a path: the next one is kept as its differences from it.
+CREATE INDEX checkpoint_files_by_path ON checkpoint_files (path, checkpoint_id)
+    WHERE backup_blob IS NOT NULL;
 CREATE TABLE checkpoint_writes (
     checkpoint_id TEXT NOT NULL REFERENCES checkpoints (id) ON DELETE CASCADE,
     path          TEXT NOT NULL,

@@ -669,6 +669,8 @@ CREATE INDEX audit_twin ON audit (
     seq, tenant, agent, user_id, project, actor, action, outcome, target, at);
 CREATE INDEX checkpoint_files_by_blob ON checkpoint_files (backup_blob)
     WHERE backup_blob IS NOT NULL;
+CREATE INDEX checkpoint_files_by_path ON checkpoint_files (path, checkpoint_id)
+    WHERE backup_blob IS NOT NULL;
 CREATE INDEX checkpoint_writes_by_blob ON checkpoint_writes (after_blob)
     WHERE after_blob IS NOT NULL;
 CREATE INDEX checkpoints_by_session ON checkpoints (session_id, number);
