@@ -66,7 +66,7 @@ check: twins ## Check format, lint, types, floors, links and sizes
 mutate: $(DEV) ## Change the core rooms in places drawn by a seed, and name the changes no test sees; takes long
 	@$(PY) -m scripts.mutate
 
-soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; play 10,000 random histories of who hears and of what is known, and 1,000 after an erasure; start and stop the worker 1,000 times; takes an hour or so
+soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; play 10,000 random histories of who hears and of what is known, and 1,000 after an erasure, and 2,000 of rewinds; start and stop the worker 1,000 times; takes an hour or so
 	@RECOLLECT_DURABILITY=full $(PYTEST) --quiet -o faulthandler_timeout=7200 $(KEEPING)
 	@AUDIENCE_HISTORIES=10000 CALLER_HISTORIES=1000 MCP_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 \
 	  tests/integration/recall/test_audiences.py tests/integration/recall/test_callers.py tests/integration/mcp/test_audience.py
@@ -78,6 +78,7 @@ soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; pl
 	@STREAM_CASES=2000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/sessions/test_streaming.py
 	@ERASURE_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/governance/test_erased_histories.py
 	@DAMAGES=200 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/durability/test_damaged_pages.py
+	@REWIND_HISTORIES=2000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/checkpoints/test_rewind_histories.py
 	@CONTEXT_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/recall/test_context.py
 
 bench: twins ## Run the short benchmarks and print their tables

@@ -216,7 +216,9 @@ def relative_paths(root: Path, paths: Iterable[str]) -> list[str]:
         try:
             path.encode()
         except UnicodeEncodeError as error:
-            raise InvalidInput("the name of a file must be UTF-8", hint="rename the file") from error
+            raise InvalidInput(
+                "the name of a file must be UTF-8", hint="rename the file"
+            ) from error
         relative = PurePosixPath(path)
         if relative.is_absolute():
             if not relative.is_relative_to(root):

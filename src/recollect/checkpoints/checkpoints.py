@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -15,7 +16,7 @@ from recollect.checkpoints.capture import (
     SessionMoment,
     relative_paths,
 )
-from recollect.checkpoints.plan import ConflictChoice, Planner, RewindPlan
+from recollect.checkpoints.plan import ConflictChoices, Draft, Planner, RewindPlan
 from recollect.checkpoints.rewinds import Rewinds
 from recollect.checkpoints.rows import (
     Checkpoint,
@@ -26,9 +27,10 @@ from recollect.checkpoints.rows import (
     find_rewind,
     list_checkpoints,
     records_since,
+    unfinished_rewinds,
 )
 from recollect.core.checks import checked
-from recollect.core.errors import NotFound
+from recollect.core.errors import Conflict, NotFound, RecollectError, RewindConflict
 
 
 class SessionPorts(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,7 +130,7 @@ class Checkpoints:
         self,
         checkpoint: Checkpoint | str | int,
         paths: Sequence[str] | None = None,
-        on_conflict: ConflictChoice = "stop",
+        on_conflict: ConflictChoices = "stop",
         *,
         session_id: str | None = None,
     ) -> RewindPlan:
@@ -138,43 +140,99 @@ class Checkpoints:
             checkpoint: The moment, its number or its id.
             paths: Only these, and what is in them.
             on_conflict: What to do with paths that somebody else changed too: ``stop``, ``keep``
-                them as they are, or ``force`` them back.
+                them as they are, ``force`` them back, or ``merge``: take out only what the session
+                did. One word for all, or by path, where the others are ``stop``.
             session_id: Whose changes; those of the session of the checkpoint if not given.
 
         Raises:
             NotFound: the checkpoint does not exist, or its root does not any more.
+            InvalidInput: a choice is none, or names a path that is no part of the plan.
         """
         target = checkpoint if isinstance(checkpoint, Checkpoint) else self.get(checkpoint)
+        return self._draft(target, paths, on_conflict, session_id).plan
+
+    def _draft(
+        self,
+        target: Checkpoint,
+        paths: Sequence[str] | None,
+        on_conflict: ConflictChoices,
+        session_id: str | None,
+    ) -> Draft:
         whose = session_id or target.session_id
         lineage = self._sessions.lineage(whose)
         records = self._parts.database.read(
             lambda tx: records_since(tx, self._parts.tenant, lineage, target.root, target.number)
         )
-        if paths is not None:
-            records = _narrowed(records, relative_paths(Path(target.root), paths))
-        return self._planner.plan(target, whose, records, on_conflict)
+        chosen = None if paths is None else tuple(relative_paths(Path(target.root), paths))
+        if chosen is not None:
+            records = _narrowed(records, chosen)
+        return self._planner.draft(target, whose, records, on_conflict, chosen)
 
     def apply(self, plan: RewindPlan) -> Rewind:
-        """Do what a plan says, whole or not at all.
+        """Do what a plan says, whole or not at all; it may have been elsewhere meanwhile.
 
         Raises:
             RewindConflict: somebody else changed a path since; nothing is changed.
             StoreError: a file could not be written; what was changed is put back.
         """
-        return self._rewinds.apply(plan, self._sessions.moment(plan.session_id))
+        return self.rewind(
+            plan.checkpoint.id,
+            plan.paths,
+            plan.on_conflict,
+            session_id=plan.session_id,
+            plan_id=plan.id,
+        )
+
+    def rewind(
+        self,
+        checkpoint: Checkpoint | str | int,
+        paths: Sequence[str] | None = None,
+        on_conflict: ConflictChoices = "stop",
+        *,
+        session_id: str | None = None,
+        plan_id: str | None = None,
+    ) -> Rewind:
+        """Go back to a checkpoint, whole or not at all.
+
+        Args:
+            checkpoint: As for `plan`, like all others.
+            paths: As for `plan`.
+            on_conflict: As for `plan`.
+            session_id: As for `plan`.
+            plan_id: Of the plan that was agreed to; any if not given.
+
+        Raises:
+            NotFound: the checkpoint does not exist, or its root does not any more.
+            InvalidInput: a choice is none, or names a path that is no part of the plan.
+            RewindConflict: the plan is another one now, or somebody else changed a path and the
+                plan is to stop then; nothing is changed.
+            StoreError: a file could not be written; what was changed is put back.
+        """
+        target = checkpoint if isinstance(checkpoint, Checkpoint) else self.get(checkpoint)
+
+        def make() -> Draft:
+            draft = self._draft(target, paths, on_conflict, session_id)
+            if plan_id not in {None, draft.plan.id}:
+                message = "the plan is out of date"
+                raise RewindConflict(message, hint="plan again", paths=draft.plan.conflicts)
+            return draft
+
+        moment = self._sessions.moment(session_id or target.session_id)
+        return self._rewinds.apply(target.root, make, moment)
 
     def undo(self, rewind_id: str) -> Rewind:
         """Take back what a rewind did.
 
         Raises:
             NotFound: it does not exist.
+            Conflict: it was not finished.
             RewindConflict: a path was changed since; nothing is changed.
         """
-        return self._reversed(rewind_id, is_redo=False)
+        return self._repeated(rewind_id, is_redo=False)
 
     def redo(self, rewind_id: str) -> Rewind:
         """Repeat a rewind that was undone; raises as `undo`."""
-        return self._reversed(rewind_id, is_redo=True)
+        return self._repeated(rewind_id, is_redo=True)
 
     def recover(self, root: Path | str) -> tuple[Rewind, ...]:
         """Put back what rewinds of a root changed that a crash cut off.
@@ -184,10 +242,59 @@ class Checkpoints:
         """
         return tuple(self._rewinds.recover(str(_folder(root))))
 
-    def _reversed(self, rewind_id: str, *, is_redo: bool) -> Rewind:
-        of = self._parts.database.read(lambda tx: find_rewind(tx, self._parts.tenant, rewind_id))
+    def recover_all(self) -> tuple[Rewind, ...]:
+        """Put back what rewinds of any root changed that a crash cut off.
+
+        A root that is gone, is in use or fails does not stop the others.
+
+        Returns:
+            Them as they ended; those of a root that failed are listed by `interrupted`.
+        """
+        ended: tuple[Rewind, ...] = ()
+        for root in sorted({each.root for each in self.interrupted()}):
+            with suppress(RecollectError):
+                ended += tuple(self._rewinds.recover(root, patience_s=0.0))
+        return ended
+
+    def interrupted(self) -> tuple[Rewind, ...]:
+        """Return the rewinds that a crash cut off and that are not put back, the newest first."""
+        tenant = self._parts.tenant
+        return tuple(self._parts.database.read(lambda tx: unfinished_rewinds(tx, tenant)))
+
+    def resolve(self, rewind_id: str, choice: Literal["keep", "force"]) -> Rewind:
+        """End an interrupted rewind: keep what somebody else did to its paths since, or not.
+
+        Args:
+            rewind_id: The rewind.
+            choice: ``keep`` its unresolved paths as they are, or ``force`` them back to what they
+                were before it.
+
+        Returns:
+            The rewind as it ended; with ``force`` the one that put the paths back.
+
+        Raises:
+            NotFound: it does not exist.
+            InvalidInput: the choice is none.
+            Conflict: it is not interrupted.
+            RewindConflict: what is there now cannot be kept, and so is not replaced.
+            StoreError: a file could not be written.
+        """
+        of = self._find(rewind_id)
+        return self._rewinds.resolve(of, choice, self._sessions.moment(of.session_id))
+
+    def _repeated(self, rewind_id: str, *, is_redo: bool) -> Rewind:
+        """Undo or redo a rewind; an undo is undone by repeating what it took back."""
+        of = self._find(rewind_id)
+        if of.status != "done":
+            raise Conflict("only a finished rewind can be taken back", hint="look at its status")
+        is_forward = is_redo != (of.type == "undo")
+        first = of if of.type == "rewind" else self._find(of.target_id)
         moment = self._sessions.moment(of.session_id)
-        return self._rewinds.reverse(of, "redo" if is_redo else "undo", moment)
+        return self._rewinds.repeat(first, "redo" if is_forward else "undo", moment)
+
+    def _find(self, rewind_id: str) -> Rewind:
+        tenant = self._parts.tenant
+        return self._parts.database.read(lambda tx: find_rewind(tx, tenant, rewind_id))
 
 
 def _folder(root: Path | str) -> Path:

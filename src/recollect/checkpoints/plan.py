@@ -3,68 +3,59 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias, get_args
 
 import msgspec
 
-from recollect.checkpoints.capture import CheckpointParts, parents_of
-from recollect.checkpoints.rows import Change, Checkpoint, FileRecord
-from recollect.checkpoints.state import ABSENT, PathState
-from recollect.checkpoints.tree import Look, Tree
-from recollect.core.errors import NotFound, StoreCorrupt
+from recollect.checkpoints.capture import CheckpointParts, parents_of, relative_paths
+from recollect.checkpoints.items import (
+    ConflictChoice,
+    Counts,
+    RewindItem,
+    Status,
+    action_of,
+    counts_of,
+)
+from recollect.checkpoints.reverted import Unmergeable, lineage_of, reverted
+from recollect.checkpoints.rows import Checkpoint, FileRecord
+from recollect.checkpoints.state import ABSENT, OUTSIDE, PathState, is_nothing
+from recollect.checkpoints.tree import Look, Tree, looked
+from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 
-Action: TypeAlias = Literal["restore", "delete", "recreate", "chmod", "relink", "skip"]
-Status: TypeAlias = Literal["clean", "already", "conflict", "uncaptured", "outside"]
-ConflictChoice: TypeAlias = Literal["stop", "keep", "force", "merge"]
+ConflictChoices: TypeAlias = ConflictChoice | dict[str, ConflictChoice]
 
-_MOST_DIFF_BYTES = 1 << 20
+_MOST_TEXT_BYTES = 1 << 20
 _NOT_EMPTY = "files of others are in it"
-
-
-class PlanItem(msgspec.Struct, frozen=True, kw_only=True):
-    """What a rewind does to one path.
-
-    Attributes:
-        path: Relative to the root.
-        action: ``skip`` where nothing is to do, or nothing may be done.
-        status: ``clean``: only this session changed it; ``already``: it is as it was; ``conflict``:
-            somebody else changed it since; ``uncaptured``: what it was is not kept.
-        current: What it is.
-        target: What it was.
-        left: What the session left of it; None where that is not known.
-        diff: Of a text, from now to then, secrets replaced; otherwise None.
-        reason: Why it is in conflict, uncaptured or skipped.
-    """
-
-    path: str
-    action: Action
-    status: Status
-    current: PathState
-    target: PathState
-    left: PathState | None = None
-    diff: str | None = None
-    reason: str | None = None
+_NEEDED = "files are put back into it"
+_NO_FOLDER = "what it was in is no folder any more"
+_FOLDER = PathState(kind="folder", mode=0o755)
+_BEHIND_LINK = "it is behind a link now"
 
 
 class RewindPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What a rewind to a checkpoint would do.
 
     Attributes:
+        id: A digest over all that is decided here, 32 hex digits: a plan that is made again has
+            the same one as long as nothing changed.
         checkpoint: Where it leads.
         session_id: Whose changes are taken back.
         root: The folder, absolute.
-        on_conflict: What is done with paths that somebody else changed too.
+        on_conflict: What is done with paths that somebody else changed too, for all or by path.
+        paths: Only these, and what is in them; None for all.
         items: By path.
     """
 
+    id: str
     checkpoint: Checkpoint
     session_id: str
     root: str
-    on_conflict: ConflictChoice
-    items: tuple[PlanItem, ...]
+    on_conflict: ConflictChoices
+    paths: tuple[str, ...] | None
+    items: tuple[RewindItem, ...]
 
     @property
     def conflicts(self) -> tuple[str, ...]:
@@ -72,13 +63,21 @@ class RewindPlan(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(item.path for item in self.items if item.status == "conflict")
 
     @property
-    def changes(self) -> tuple[Change, ...]:
-        """What is written as the plan stands, without paths in conflict unless they are forced."""
-        return tuple(
-            Change(path=item.path, before=item.current, after=item.target)
-            for item in self.items
-            if item.action != "skip" and (item.status == "clean" or self.on_conflict == "force")
-        )
+    def refused(self) -> tuple[str, ...]:
+        """The paths in conflict because of which nothing is changed."""
+        return tuple(item.path for item in self.items if item.choice == "stop")
+
+    @property
+    def counts(self) -> Counts:
+        """How many paths, by action and by status."""
+        return counts_of(self.items)
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """A plan, and the contents of merged files by digest, which are not stored yet."""
+
+    plan: RewindPlan
+    contents: dict[str, bytes]
 
 
 class Planner:
@@ -91,13 +90,14 @@ class Planner:
     def __init__(self, parts: CheckpointParts) -> None:
         self._parts = parts
 
-    def plan(
+    def draft(
         self,
         checkpoint: Checkpoint,
         session_id: str,
         records: Iterable[FileRecord],
-        on_conflict: ConflictChoice,
-    ) -> RewindPlan:
+        on_conflict: ConflictChoices,
+        paths: tuple[str, ...] | None,
+    ) -> Draft:
         """Return what going back to a checkpoint would do.
 
         Args:
@@ -105,126 +105,247 @@ class Planner:
             session_id: Whose changes.
             records: What that session did to paths since, in order.
             on_conflict: As in `RewindPlan`.
+            paths: As in `RewindPlan`.
+
+        Raises:
+            InvalidInput: a choice is none, or names a path that is no part of the plan.
+            NotFound: the root is not a folder any more.
         """
         trails: dict[str, list[FileRecord]] = {}
         for record in records:
             trails.setdefault(record.path, []).append(record)
+        choice_of = _choices(on_conflict, checkpoint.root, trails)
+        merged: dict[str, bytes] = {}
         with Tree(Path(checkpoint.root)) as tree:
-            items = [self._item(tree, path, trails[path]) for path in sorted(trails)]
-            is_forced = on_conflict == "force"
-            items = [*_missing_parents(tree, items), *_kept_folders(tree, items, is_forced)]
-        return RewindPlan(
+            comparison = _Comparison(self._parts, tree, choice_of, merged)
+            items = comparison.items(trails)
+            items = list(_kept_folders(tree, _with_parents(tree, items), choice_of))
+            items = _possible(tree, items, choice_of)
+        draft = RewindPlan(
+            id="",
             checkpoint=checkpoint,
             session_id=session_id,
             root=checkpoint.root,
             on_conflict=on_conflict,
-            items=tuple(sorted(items, key=lambda item: item.path)),
+            paths=paths,
+            items=tuple(items),
         )
+        return Draft(msgspec.structs.replace(draft, id=_digest(draft)), merged)
 
-    def _item(self, tree: Tree, path: str, trail: Sequence[FileRecord]) -> PlanItem:
-        target, left = trail[0].before, trail[-1].after
-        look = tree.look(path, most_bytes=self._parts.most_bytes)
-        status, reason = _status(look.state, trail)
-        action = action_of(look.state, target) if status in {"clean", "conflict"} else "skip"
-        return PlanItem(
+
+class _Comparison:
+    """Compares paths one by one, parents first."""
+
+    def __init__(
+        self,
+        parts: CheckpointParts,
+        tree: Tree,
+        choice_of: Callable[[str], ConflictChoice],
+        merged: dict[str, bytes],
+    ) -> None:
+        self._parts = parts
+        self._tree = tree
+        self._choice_of = choice_of
+        self._merged = merged
+        self._replaced_links: set[str] = set()
+
+    def items(self, trails: Mapping[str, Sequence[FileRecord]]) -> list[RewindItem]:
+        """Return the items of paths with what a session did to them, sorted."""
+        items = []
+        for path in sorted(trails):
+            item = self._item(path, trails[path])
+            if item.is_change and item.current.kind == "symlink" and item.after.kind == "folder":
+                self._replaced_links.add(path)
+            items.append(item)
+        return items
+
+    def _item(self, path: str, trail: Sequence[FileRecord]) -> RewindItem:
+        target = trail[0].before
+        look = looked(self._tree, path, self._parts.most_bytes)
+        status, reason = self._status(path, look.state, trail)
+        item = RewindItem(
             path=path,
-            action=action,
+            action=action_of(look.state, target) if status in {"clean", "conflict"} else "skip",
             status=status,
+            choice=self._choice_of(path) if status == "conflict" else None,
             current=look.state,
             target=target,
-            left=left,
-            diff=None if action == "skip" else self._diff(path, look, target),
+            left=trail[-1].after,
             reason=reason,
         )
+        if item.choice == "merge":
+            item = self._with_merge(item, look, trail)
+        return item if item.action == "skip" else self._with_diff(item, look)
 
-    def _diff(self, path: str, look: Look, target: PathState) -> str | None:
-        if max(look.state.size, target.size) > _MOST_DIFF_BYTES:
+    def _status(
+        self, path: str, current: PathState, trail: Sequence[FileRecord]
+    ) -> tuple[Status, str | None]:
+        if current == OUTSIDE and trail[0].before.kind != "uncaptured":
+            if trail[0].before == trail[-1].after == ABSENT:
+                return "already", None
+            if self._replaced_links.isdisjoint(parents_of(path)):
+                return "outside", _BEHIND_LINK
+            current = ABSENT
+        return _status(current, trail)
+
+    def _with_merge(self, item: RewindItem, look: Look, trail: Sequence[FileRecord]) -> RewindItem:
+        """Take the changes of the session out of a file; where it cannot be done, refuse it."""
+        replace = msgspec.structs.replace
+        try:
+            content, mode = reverted(look, trail, self._parts.contents, _MOST_TEXT_BYTES)
+        except Unmergeable as error:
+            return replace(item, choice="stop", reason=str(error))
+        digest = hashlib.sha256(content).hexdigest()
+        state = PathState(kind="file", digest=digest, size=len(content), mode=mode)
+        if state == look.state:
+            why = "nothing of what this session did is left in it"
+            return replace(item, status="already", action="skip", choice=None, reason=why)
+        self._merged[digest] = content
+        action = action_of(look.state, state)
+        return replace(item, action=action if action == "chmod" else "merge", merged=state)
+
+    def _with_diff(self, item: RewindItem, look: Look) -> RewindItem:
+        return msgspec.structs.replace(item, diff=self._diff(item, look.content or b""))
+
+    def _diff(self, item: RewindItem, current: bytes) -> str | None:
+        after = item.after
+        if max(len(current), after.size) > _MOST_TEXT_BYTES:
             return None
         try:
-            was = b"" if target.digest is None else self._parts.contents.get(target.digest)
-            now, then = (
-                each.decode().splitlines(keepends=True) for each in (look.content or b"", was)
-            )
+            then = b"" if after.digest is None else self._content(after.digest)
+            one, other = (each.decode().splitlines(keepends=True) for each in (current, then))
+            diff = difflib.unified_diff(one, other, f"a/{item.path}", f"b/{item.path}")
+            return self._parts.redact("".join(_whole_lines(diff))) or None
         except (UnicodeDecodeError, NotFound, StoreCorrupt):
             return None
-        diff = difflib.unified_diff(now, then, f"a/{path}", f"b/{path}")
-        return self._parts.redact("".join(_whole_lines(diff))) or None
+
+    def _content(self, digest: str) -> bytes:
+        merged = self._merged.get(digest)
+        return self._parts.contents.get(digest) if merged is None else merged
 
 
-def action_of(current: PathState, target: PathState) -> Action:
-    """Return what makes one state of a path another."""
-    if current == target:
-        return "skip"
-    if target.kind == "absent":
-        return "delete"
-    if target.kind == "symlink":
-        return "relink"
-    if msgspec.structs.replace(current, mode=target.mode) == target:
-        return "chmod"
-    return "recreate" if target.kind == "folder" else "restore"
+def _choices(
+    on_conflict: ConflictChoices, root: str, paths: Iterable[str]
+) -> Callable[[str], ConflictChoice]:
+    """Return what is done with a path in conflict.
+
+    Raises:
+        InvalidInput: a choice is none, or names a path that is no part of the plan.
+    """
+    words = set(get_args(ConflictChoice))
+    if isinstance(on_conflict, str):
+        _check_words({on_conflict}, words)
+        return lambda _: on_conflict
+    _check_words(set(on_conflict.values()), words)
+    by_path = {relative_paths(Path(root), [path])[0]: on_conflict[path] for path in on_conflict}
+    unknown = sorted(by_path.keys() - set(paths))
+    if unknown:
+        hint = "name paths as the plan lists them"
+        message = f"the plan has no path {unknown[0]}"
+        raise InvalidInput(message, hint=hint, paths=tuple(unknown))
+    return lambda path: by_path.get(path, "stop")
+
+
+def _check_words(chosen: set[str], words: set[str]) -> None:
+    if not chosen <= words:
+        hint = f"use one of {', '.join(sorted(words))}"
+        raise InvalidInput("on_conflict is no choice", hint=hint)
 
 
 def _status(current: PathState, trail: Sequence[FileRecord]) -> tuple[Status, str | None]:
-    target, left = trail[0].before, trail[-1].after
+    target = trail[0].before
+    left, is_mixed = lineage_of(trail)
     if target.kind == "uncaptured":
         return "uncaptured", target.reason
     if current == target:
         return "already", None
+    if current.kind == "uncaptured":
+        return "uncaptured", f"what is there now cannot be kept: {current.reason}"
     if left is None:
         return "conflict", "it is not known what the tool left"
     if current != left:
         return "conflict", "somebody else changed it since"
-    return (
-        ("conflict", "somebody else changed it in between")
-        if _is_broken(trail)
-        else (
-            "clean",
-            None,
-        )
-    )
+    return ("conflict", "somebody else changed it in between") if is_mixed else ("clean", None)
 
 
-def _is_broken(trail: Sequence[FileRecord]) -> bool:
-    """Return whether a path was changed by others between the changes of the session.
-
-    What a rewind replaced was decided on then.
-    """
-    return any(
-        one.after != other.before and other.checkpoint.kind != "rescue"
-        for one, other in pairwise(trail)
-    )
-
-
-def _missing_parents(tree: Tree, items: Sequence[PlanItem]) -> Iterator[PlanItem]:
-    """Yield a folder for each parent that is gone and is needed again."""
-    paths = {item.path for item in items}
-    needed = (item.path for item in items if item.action in {"restore", "relink", "recreate"})
-    for parent in sorted({parent for path in needed for parent in parents_of(path)} - paths):
-        if tree.look(parent, most_bytes=0).state.kind == "absent":
-            yield PlanItem(
-                path=parent,
-                action="recreate",
-                status="clean",
-                current=ABSENT,
-                target=PathState(kind="folder", mode=0o755),
+def _with_parents(tree: Tree, items: Sequence[RewindItem]) -> list[RewindItem]:
+    """Return items with a folder for each parent that is gone, or would go, and is needed again."""
+    by_path = {item.path: item for item in items}
+    needed = (item.path for item in items if item.is_change and not is_nothing(item.after))
+    for parent in sorted({parent for path in needed for parent in parents_of(path)}):
+        item = by_path.get(parent)
+        if item is None:
+            if looked(tree, parent, 0).state == ABSENT:
+                by_path[parent] = RewindItem(
+                    path=parent, action="recreate", status="clean", current=ABSENT, target=_FOLDER
+                )
+        elif is_nothing(item.after if item.is_change else item.current):
+            is_there = item.current.kind == "folder"
+            by_path[parent] = msgspec.structs.replace(
+                item,
+                action="skip" if is_there else "recreate",
+                status=item.status if item.is_change else "clean",
+                target=item.target if is_there else _FOLDER,
+                reason=_NEEDED,
             )
+    return list(by_path.values())
 
 
-def _kept_folders(tree: Tree, items: Sequence[PlanItem], is_forced: bool) -> Iterator[PlanItem]:
+def _kept_folders(
+    tree: Tree, items: Iterable[RewindItem], choice_of: Callable[[str], ConflictChoice]
+) -> Iterator[RewindItem]:
     """Yield the items; a folder that holds more than what is deleted is kept."""
-    deleted = {
-        item.path
-        for item in items
-        if item.action == "delete" and (is_forced or item.status == "clean")
-    }
-    for item in sorted(items, key=lambda item: item.path, reverse=True):  # the deepest first
-        if item.action == "delete" and item.current.kind == "folder":
-            inside = {f"{item.path}/{name}" for name in tree.holds(item.path)}
-            if not inside <= deleted:
-                yield msgspec.structs.replace(item, action="skip", reason=_NOT_EMPTY)
-                deleted.discard(item.path)
-                continue
+    ordered = sorted(items, key=lambda item: item.path, reverse=True)  # the deepest first
+    deleted = {item.path for item in ordered if item.is_change and is_nothing(item.after)}
+    for item in ordered:
+        is_removed = item.current.kind == "folder" and item.after.kind != "folder"
+        inside = {f"{item.path}/{name}" for name in tree.holds(item.path)} if is_removed else set()
+        if item.is_change and not inside <= deleted:
+            deleted.discard(item.path)
+            if is_nothing(item.after):
+                item = msgspec.structs.replace(item, action="skip", reason=_NOT_EMPTY)
+            else:
+                item = _impossible(item, _NOT_EMPTY, choice_of)
         yield item
+
+
+def _possible(
+    tree: Tree, items: Iterable[RewindItem], choice_of: Callable[[str], ConflictChoice]
+) -> list[RewindItem]:
+    """Return the items by path; one that has no folder to be in is in conflict."""
+    kinds: dict[str, str] = {}
+    possible = []
+    for item in sorted(items, key=lambda item: item.path):  # parents first
+        if item.is_change and not is_nothing(item.after):
+            for parent in parents_of(item.path):
+                if parent not in kinds:
+                    kinds[parent] = looked(tree, parent, 0).state.kind
+            if any(kinds[parent] != "folder" for parent in parents_of(item.path)):
+                item = _impossible(item, _NO_FOLDER, choice_of)
+        kinds[item.path] = (item.after if item.is_change else item.current).kind
+        possible.append(item)
+    return possible
+
+
+def _impossible(
+    item: RewindItem, reason: str, choice_of: Callable[[str], ConflictChoice]
+) -> RewindItem:
+    """Return the item of a path that others are in the way of; it can be kept, not merged."""
+    choice = choice_of(item.path)
+    return msgspec.structs.replace(
+        item,
+        action="skip",
+        status="conflict",
+        choice="stop" if choice == "merge" else choice,
+        reason=reason,
+    )
+
+
+def _digest(plan: RewindPlan) -> str:
+    """Return the id of a plan: diffs are no part of it, as they depend on what is redacted."""
+    items = [msgspec.structs.replace(item, diff=None) for item in plan.items]
+    decided = (plan.checkpoint.id, plan.session_id, plan.on_conflict, plan.paths, items)
+    return hashlib.sha256(msgspec.json.encode(decided, order="sorted")).hexdigest()[:32]
 
 
 def _whole_lines(diff: Iterable[str]) -> Iterator[str]:

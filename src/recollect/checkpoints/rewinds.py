@@ -8,14 +8,16 @@ else changed since is not touched, and the rewind stays interrupted.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
-import msgspec
+from msgspec.structs import replace
 
-from recollect.checkpoints.capture import CheckpointParts, SessionMoment
-from recollect.checkpoints.plan import RewindPlan, action_of
+from recollect.checkpoints.capture import CheckpointParts, SessionMoment, parents_of
+from recollect.checkpoints.items import Outcome, RewindItem, action_of
+from recollect.checkpoints.plan import Draft
 from recollect.checkpoints.rows import (
     Change,
     Checkpoint,
@@ -29,9 +31,9 @@ from recollect.checkpoints.rows import (
     end_rewind,
     unfinished_rewinds,
 )
-from recollect.checkpoints.state import ABSENT, PathState
-from recollect.checkpoints.tree import Staging, Tree
-from recollect.core.errors import Conflict, RecollectError, RewindConflict
+from recollect.checkpoints.state import ABSENT, PathState, is_nothing
+from recollect.checkpoints.tree import OPEN_FOLDER, Staging, Tree, looked
+from recollect.core.errors import Conflict, RewindConflict
 from recollect.store.engine import Transaction
 from recollect.store.files import private_folder
 from recollect.store.locks import WriteQueue
@@ -51,93 +53,200 @@ class Rewinds:
         self._parts = parts
         self._locks = locks
 
-    def apply(self, plan: RewindPlan, moment: SessionMoment) -> Rewind:
-        """Do what a plan says.
+    def apply(self, root: str, make: Callable[[], Draft], moment: SessionMoment) -> Rewind:
+        """Make a plan under the lock of its root, and do what it says.
 
         Raises:
-            RewindConflict: somebody else changed a path since, and the plan is to stop then; or
-                since the plan was made. Nothing is changed.
+            RewindConflict: somebody else changed a path since, and the plan is to stop then, or a
+                crash left it unresolved. Nothing is changed.
             StoreError: a file could not be written; what was changed is put back.
         """
-        if plan.conflicts and plan.on_conflict == "stop":
-            hint = "keep, force or merge them, or leave them out with paths"
-            raise conflict_of(plan.conflicts, hint)
-        return self.change(moment, plan.root, "rewind", plan.checkpoint.id, plan.changes)
+        with self._turn(root), Tree(Path(root)) as tree:
+            unresolved = self._recover(tree, root)
+            draft = make()
+            plan = draft.plan
+            if plan.refused:
+                hint = "keep, force or merge them, or leave them out with paths"
+                raise conflict_of(plan.refused, hint)
+            rewind = self._new(moment, root, "rewind", plan.checkpoint.id, plan.items)
+            return self._change(tree, rewind, moment, unresolved, draft.contents)
 
-    def reverse(self, rewind: Rewind, type_: RewindType, moment: SessionMoment) -> Rewind:
-        """Take back what a rewind did, or repeat it.
+    def repeat(self, of: Rewind, type_: Literal["undo", "redo"], moment: SessionMoment) -> Rewind:
+        """Take back what a rewind did, or do it again.
 
         Raises:
             RewindConflict: a path was changed since.
-            Conflict: it was not finished.
         """
-        if rewind.status != "done":
-            raise Conflict("only a finished rewind can be taken back", hint="look at its status")
-        is_forward = type_ == "redo"
-        changes = tuple(each if is_forward else _reversed(each) for each in rewind.changes)
-        return self.change(moment, rewind.root, type_, rewind.id, changes)
+        items = of.items if type_ == "redo" else tuple(map(_taken_back, of.items))
+        rewind = self._new(moment, of.root, type_, of.id, items)
+        with self._turn(of.root), Tree(Path(of.root)) as tree:
+            return self._change(tree, rewind, moment, self._recover(tree, of.root))
 
-    def change(
+    def recover(self, root: str, patience_s: float = _PATIENCE_S) -> list[Rewind]:
+        """Put back what unfinished rewinds of a root changed; return them as they ended."""
+        with self._turn(root, patience_s), Tree(Path(root)) as tree:
+            return self._recover(tree, root)
+
+    def resolve(
+        self, of: Rewind, choice: Literal["keep", "force"], moment: SessionMoment
+    ) -> Rewind:
+        """End an interrupted rewind: keep its unresolved paths, or put them back as they were.
+
+        Raises:
+            Conflict: it is not interrupted.
+            RewindConflict: what is there now cannot be kept, and so is not replaced.
+            StoreError: a file could not be written.
+        """
+        with self._turn(of.root), Tree(Path(of.root)) as tree:
+            ended = {each.id: each for each in self._recover(tree, of.root)}
+            interrupted = ended.get(of.id, of)
+            if interrupted.status != "interrupted":
+                raise Conflict("the rewind is not interrupted", hint="look at its status")
+            if choice == "keep":
+                return self._end_without(interrupted)
+            items = self._pending(tree, interrupted)
+            back = self._new(moment, of.root, "rewind", of.target_id, items)
+            back = self._change(tree, back, moment, [])
+            self._end_without(interrupted)
+            return back
+
+    def _pending(self, tree: Tree, rewind: Rewind) -> list[RewindItem]:
+        """Return what puts the unresolved paths of a rewind back."""
+        before = {each.path: each.before for each in rewind.changes}
+        looks = {path: self._state(tree, path) for path in rewind.unresolved}
+        unkept = [path for path, state in looks.items() if state.kind == "uncaptured"]
+        if unkept:
+            raise conflict_of(unkept, "they cannot be kept: move them away, then try again")
+        return [
+            RewindItem(
+                path=path,
+                action=action_of(state, before[path]),
+                status="conflict",
+                choice="force",
+                current=state,
+                target=before[path],
+            )
+            for path, state in looks.items()
+        ]
+
+    def _end_without(self, rewind: Rewind) -> Rewind:
+        """End a rewind of which nothing is left to do."""
+        items = tuple(_with_outcome(item, "left") for item in rewind.items)
+        return self._end(replace(rewind, status="rolled_back", items=items))
+
+    def _new(
         self,
         moment: SessionMoment,
         root: str,
         type_: RewindType,
         target_id: str,
-        changes: Sequence[Change],
+        items: Iterable[RewindItem],
     ) -> Rewind:
-        """Make paths what they are to be, under the lock of their root; see `apply`."""
-        with self._turn(root), Tree(Path(root)) as tree:
-            self._recover(tree, root)
-            self._check(tree, changes)
-            now = self._parts.clock.now_ms()
-            rewind = Rewind(
-                id=self._parts.ids.new(),
-                session_id=moment.session_id,
-                root=root,
-                type=type_,
-                target_id=target_id,
-                rescue_id=self._parts.ids.new(),
-                status="applying",
-                changes=tuple(changes),
-                created_at=now,
-            )
-            self._begin(tree, rewind, moment)
-            try:
-                self._perform(tree, rewind.id, rewind.changes)
-                self._check(tree, [_reversed(each) for each in rewind.changes])
-            except RecollectError:
-                self._roll_back(tree, rewind)
-                raise
-            return self._end(msgspec.structs.replace(rewind, status="done"))
+        return Rewind(
+            id=self._parts.ids.new(),
+            session_id=moment.session_id,
+            root=root,
+            type=type_,
+            target_id=target_id,
+            rescue_id=self._parts.ids.new(),
+            status="applying",
+            items=tuple(replace(item, diff=None, outcome="planned") for item in items),
+            created_at=self._parts.clock.now_ms(),
+        )
 
-    def recover(self, root: str) -> list[Rewind]:
-        """Put back what unfinished rewinds of a root changed; return them as they ended."""
-        with self._turn(root), Tree(Path(root)) as tree:
-            return self._recover(tree, root)
+    def _change(
+        self,
+        tree: Tree,
+        rewind: Rewind,
+        moment: SessionMoment,
+        before: Iterable[Rewind],
+        contents: Mapping[str, bytes] = {},
+    ) -> Rewind:
+        """Make paths what they are to be; see `apply`."""
+        unresolved = {path for each in before for path in each.unresolved}
+        cut_off = [each.path for each in rewind.changes if each.path in unresolved]
+        if cut_off:
+            raise conflict_of(cut_off, "resolve the interrupted rewind that changed them first")
+        self._check(tree, rewind.changes)
+        self._begin(tree, rewind, moment, contents)
+        begun: list[Change] = []
+        try:
+            self._perform(tree, rewind.id, rewind.changes, begun)
+            self._check(tree, map(_reversed, rewind.changes))
+        except (Exception, KeyboardInterrupt):
+            self._roll_back(tree, rewind, begun)
+            raise
+        items = tuple(
+            _with_outcome(item, "done" if item.is_change else "left") for item in rewind.items
+        )
+        return self._end(replace(rewind, status="done", items=items))
 
     def _recover(self, tree: Tree, root: str) -> list[Rewind]:
-        unfinished = self._parts.database.read(lambda tx: unfinished_rewinds(tx, root))
-        return [self._roll_back(tree, rewind) for rewind in unfinished]
+        tenant = self._parts.tenant
+        unfinished = self._parts.database.read(lambda tx: unfinished_rewinds(tx, tenant, root))
+        return [
+            self._roll_back(tree, each, each.changes)
+            if each.status == "applying"
+            else self._settled(tree, each)
+            for each in unfinished
+        ]
 
-    def _roll_back(self, tree: Tree, rewind: Rewind) -> Rewind:
+    def _settled(self, tree: Tree, rewind: Rewind) -> Rewind:
+        """End an interrupted rewind whose paths somebody has put back."""
+        open_ = set(rewind.unresolved)
+        changes = [each for each in rewind.changes if each.path in open_]
+        if all(_is(self._state(tree, each.path), each.before) for each in changes):
+            return self._end_without(rewind)
+        return rewind
+
+    def _roll_back(self, tree: Tree, rewind: Rewind, begun: Iterable[Change]) -> Rewind:
         """Put changed paths back; one that is neither as before nor as after is not touched."""
         tree.discard(rewind.id)
-        back, lost = [], []
-        for each in rewind.changes:
+        back, lost = [], set()
+        for each in begun:
             current = self._state(tree, each.path)
-            if current == each.after or (current == ABSENT and _must_go(each)):
+            if _is(current, each.before):
+                continue
+            if any(_is(current, state) for state in _on_the_way(each)):
                 back.append(Change(path=each.path, before=current, after=each.before))
-            elif current != each.before:
-                lost.append(each.path)
-        self._perform(tree, rewind.id, back)
+            else:
+                lost.add(each.path)
+        lost = self._in_the_way(tree, back, lost)
+        back = [each for each in back if each.path not in lost]
+        self._perform(tree, rewind.id, back, [])
+        items = tuple(
+            _with_outcome(item, "unresolved" if item.path in lost else "left")
+            for item in rewind.items
+        )
         status = "interrupted" if lost else "rolled_back"
-        return self._end(msgspec.structs.replace(rewind, status=status))
+        return self._end(replace(rewind, status=status, items=items))
 
-    def _begin(self, tree: Tree, rewind: Rewind, moment: SessionMoment) -> None:
-        """Keep what is there, and write the journal."""
+    def _in_the_way(self, tree: Tree, back: Sequence[Change], lost: set[str]) -> set[str]:
+        """Return the paths that cannot be put back because of what others did around them."""
+        down = sorted(back, key=lambda change: change.path)
+        removed = {each.path for each in back if is_nothing(each.after)}
+        blocked = set(lost)
+        for each in filter(_must_go, reversed(down)):
+            if not {f"{each.path}/{name}" for name in tree.holds(each.path)} <= removed:
+                removed.discard(each.path)
+                blocked.add(each.path)
+        kinds = {each.path: each.after.kind for each in back if each.path not in blocked}
+        for each in down:
+            parents = [] if is_nothing(each.after) else parents_of(each.path)
+            there = (kinds.get(path) or self._state(tree, path).kind for path in parents)
+            if any(kind != "folder" for kind in there):
+                blocked.add(each.path)
+                kinds.pop(each.path, None)
+        return blocked
+
+    def _begin(
+        self, tree: Tree, rewind: Rewind, moment: SessionMoment, contents: Mapping[str, bytes]
+    ) -> None:
+        """Keep what is there and what was merged, and write the journal."""
         paths = [each.path for each in rewind.changes]
-        looks = [tree.look(path, most_bytes=self._parts.most_bytes) for path in paths]
-        self._parts.contents.put(look.content for look in looks if look.content is not None)
+        looks = (looked(tree, path, self._parts.most_bytes).content for path in paths)
+        kept = [content for content in looks if content is not None]
+        self._parts.contents.put([*kept, *contents.values()])
         rescue = Checkpoint(
             id=rewind.rescue_id,
             number=0,
@@ -150,30 +259,56 @@ class Rewinds:
             tool_name=None,
             tool_use_id=None,
             root=rewind.root,
-            coverage=Coverage(paths=tuple(paths), files=len(paths)),
+            coverage=Coverage(paths=tuple(paths), files=len(paths), foreign=_foreign(rewind)),
             created_at=rewind.created_at,
         )
 
         def unit(tx: Transaction) -> None:
             add_checkpoint(tx, self._parts.tenant, rescue)
-            add_files(tx, rescue.id, ((each.path, each.before) for each in rewind.changes))
-            after = ((each.path, each.after) for each in rewind.changes)
+            add_files(tx, rescue.id, ((each.path, _kept(each.before)) for each in rewind.changes))
+            after = ((each.path, _kept(each.after)) for each in rewind.changes)
             add_writes(tx, rescue.id, after, rewind.created_at)
             add_rewind(tx, self._parts.tenant, rewind)
 
         self._parts.database.write(unit)
 
-    def _perform(self, tree: Tree, token: str, changes: Sequence[Change]) -> None:
-        """Change paths: finished files are staged first, then nothing needs room any more."""
+    def _perform(
+        self, tree: Tree, token: str, changes: Sequence[Change], begun: list[Change]
+    ) -> None:
+        """Change paths: finished files are staged first, then nothing needs room any more.
+
+        Each path is looked at once more immediately before it is changed. Folders are open while
+        their files change, and get their permissions last.
+
+        Args:
+            tree: The files.
+            token: Names the folder of the staged files.
+            changes: What every path is, and is to be.
+            begun: Gets the changes that are begun.
+        """
         if not changes:
             return
+        down = sorted(changes, key=lambda change: change.path)
         with tree.staging(token) as staging:
             staged = {each.path: self._stage(staging, each) for each in changes}
-            for each in sorted(changes, key=lambda change: change.path, reverse=True):
-                if _must_go(each):
-                    tree.remove(each.path, is_folder=each.before.kind == "folder")
-            for each in sorted(changes, key=lambda change: change.path):
-                self._place(tree, staging, each, staged[each.path])
+            for each in filter(_is_kept_folder, down):
+                self._start(tree, each, begun)
+                tree.set_mode(each.path, _open_mode(each))
+            for each in filter(_must_go, reversed(down)):
+                self._start(tree, each, begun)
+                tree.remove(each.path, is_folder=each.before.kind == "folder")
+            for each in down:
+                if not _is_kept_folder(each) and not is_nothing(each.after):
+                    if not _must_go(each):
+                        self._start(tree, each, begun)
+                    self._place(tree, staging, each, staged[each.path])
+            for each in reversed(down):
+                if each.after.kind == "folder":
+                    tree.set_mode(each.path, _mode(each.after))
+
+    def _start(self, tree: Tree, change: Change, begun: list[Change]) -> None:
+        self._check(tree, [change])
+        begun.append(change)
 
     def _stage(self, staging: Staging, change: Change) -> str | None:
         after = change.after
@@ -181,37 +316,38 @@ class Rewinds:
             return staging.link(after.target)
         if after.digest is None or action_of(change.before, after) == "chmod":
             return None
-        return staging.write(self._parts.contents.get(after.digest), after.mode or 0)
+        return staging.write(self._parts.contents.get(after.digest), _mode(after))
 
     def _place(self, tree: Tree, staging: Staging, change: Change, staged: str | None) -> None:
-        after = change.after
         if staged is not None:
             tree.put(change.path, staging, staged)
-        elif after.kind == "folder" and change.before.kind != "folder":
-            tree.make_folder(change.path, after.mode)
-        elif after.mode is not None and after.kind != "absent":
-            tree.set_mode(change.path, after.mode)
+        elif change.after.kind == "folder":
+            tree.make_folder(change.path)
+        else:
+            tree.set_mode(change.path, _mode(change.after))
 
     def _check(self, tree: Tree, changes: Iterable[Change]) -> None:
         """Raise where a path is not what it is thought to be."""
-        moved = [each.path for each in changes if self._state(tree, each.path) != each.before]
+        moved = [
+            each.path for each in changes if not _is(self._state(tree, each.path), each.before)
+        ]
         if moved:
             raise conflict_of(moved, "plan again: they were changed meanwhile")
 
     def _state(self, tree: Tree, path: str) -> PathState:
-        return tree.look(path, most_bytes=self._parts.most_bytes).state
+        return looked(tree, path, self._parts.most_bytes).state
 
     def _end(self, rewind: Rewind) -> Rewind:
         now, tenant = self._parts.clock.now_ms(), self._parts.tenant
-        ended = msgspec.structs.replace(rewind, finished_at=now)
+        ended = replace(rewind, finished_at=now)
         self._parts.database.write(lambda tx: end_rewind(tx, tenant, ended, now))
         return ended
 
     @contextmanager
-    def _turn(self, root: str) -> Iterator[None]:
+    def _turn(self, root: str, patience_s: float = _PATIENCE_S) -> Iterator[None]:
         """Run the block while no other rewind changes this root, in any process."""
         name = hashlib.sha256(root.encode()).hexdigest()[:32]
-        with WriteQueue(private_folder(self._locks) / f"{name}.lock").turn(_PATIENCE_S):
+        with WriteQueue(private_folder(self._locks) / f"{name}.lock").turn(patience_s):
             yield
 
 
@@ -225,7 +361,64 @@ def _reversed(change: Change) -> Change:
     return Change(path=change.path, before=change.after, after=change.before)
 
 
+def _taken_back(item: RewindItem) -> RewindItem:
+    """Return what takes back what was done to a path; whose work was in it is still said."""
+    if not item.is_change:
+        return item
+    action = action_of(item.after, item.current)
+    return replace(
+        item, action=action, current=item.after, target=item.current, left=None, merged=None
+    )
+
+
+def _with_outcome(item: RewindItem, outcome: Outcome) -> RewindItem:
+    return replace(item, outcome=outcome)
+
+
+def _foreign(rewind: Rewind) -> tuple[str, ...]:
+    """Return the paths that hold the work of somebody else afterwards, or may."""
+    return tuple(
+        item.path
+        for item in rewind.items
+        if item.is_change and item.status == "conflict" and (item.merged or rewind.type == "undo")
+    )
+
+
+def _kept(state: PathState) -> PathState:
+    return ABSENT if is_nothing(state) else state
+
+
+def _is(state: PathState, expected: PathState) -> bool:
+    """Return whether a path is what it is thought to be; nothing is nothing, wherever it is not."""
+    return state == expected or (is_nothing(state) and is_nothing(expected))
+
+
 def _must_go(change: Change) -> bool:
     """Return whether what is there is removed first; a file or link is replaced in one step."""
-    before, after = change.before.kind, change.after.kind
-    return before != "absent" and (after == "absent" or (before == "folder") != (after == "folder"))
+    before, after = change.before, change.after
+    if is_nothing(before):
+        return False
+    return is_nothing(after) or (before.kind == "folder") != (after.kind == "folder")
+
+
+def _is_kept_folder(change: Change) -> bool:
+    return change.before.kind == change.after.kind == "folder"
+
+
+def _open_mode(change: Change) -> int:
+    """Return the permissions of a folder while its files change."""
+    return _mode(change.before) | _mode(change.after) | OPEN_FOLDER
+
+
+def _mode(of: PathState) -> int:
+    return of.mode or 0
+
+
+def _on_the_way(change: Change) -> list[PathState]:
+    """Return what a path may be while it is changed or put back, the end included."""
+    states = [change.after, ABSENT] if _must_go(change) else [change.after]
+    if _is_kept_folder(change):
+        states.append(PathState(kind="folder", mode=_open_mode(change)))
+    elif "folder" in {change.before.kind, change.after.kind}:
+        states.append(PathState(kind="folder", mode=OPEN_FOLDER))
+    return states

@@ -7,6 +7,7 @@ from typing import Any, Literal, LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.checkpoints.items import Counts, RewindItem, counts_of
 from recollect.checkpoints.state import PathState
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.events import CheckpointTaken, RewindBegan, RewindEnded
@@ -38,11 +39,13 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         paths: The paths that were asked for; None for all that may change.
         files: How many paths it has the state of.
         uncaptured: How many it saw and could not keep.
+        foreign: Of a rescue: the paths that hold what somebody else did after its rewind.
     """
 
     paths: tuple[str, ...] | None = None
     files: int = 0
     uncaptured: int = 0
+    foreign: tuple[str, ...] = ()
 
 
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,7 +110,7 @@ class Rewind(msgspec.Struct, frozen=True, kw_only=True):
         target_id: The checkpoint that was gone back to; of an undo or redo, the rewind.
         rescue_id: The checkpoint of what was there before.
         status: ``interrupted`` where a crash and a change by somebody else met.
-        changes: The paths, with their states before and after.
+        items: What was done to each path; without diffs.
         created_at: Ms UTC.
         finished_at: Ms UTC; None while it runs.
     """
@@ -119,9 +122,28 @@ class Rewind(msgspec.Struct, frozen=True, kw_only=True):
     target_id: str
     rescue_id: str
     status: RewindStatus
-    changes: tuple[Change, ...]
+    items: tuple[RewindItem, ...]
     created_at: int
     finished_at: int | None = None
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The paths that it changes, or changed, with their states before and after."""
+        return tuple(
+            Change(path=item.path, before=item.current, after=item.after)
+            for item in self.items
+            if item.is_change
+        )
+
+    @property
+    def unresolved(self) -> tuple[str, ...]:
+        """The paths that a crash left, and somebody else changed since."""
+        return tuple(item.path for item in self.items if item.outcome == "unresolved")
+
+    @property
+    def counts(self) -> Counts:
+        """How many paths, by action and by status."""
+        return counts_of(self.items)
 
 
 class SharedPart(msgspec.Struct, frozen=True):
@@ -157,7 +179,7 @@ _FILES: LiteralString = f"""
         AND c.root = ? AND c.number >= ?
     ORDER BY c.number
 """  # noqa: S608  # literals
-_REWIND_COLUMNS = columns_of(Rewind)
+_REWIND_COLUMNS = columns_of(Rewind, items="changes")
 _ADD_REWIND = insert_into("rewinds", "tenant, " + _REWIND_COLUMNS)
 _MOST = 2**62
 
@@ -251,7 +273,7 @@ def add_rewind(tx: Transaction, tenant: str, rewind: Rewind) -> None:
     cells: list[SqlValue] = [tenant]
     for name in Rewind.__struct_fields__:
         value = getattr(rewind, name)
-        cells.append(_json(value) if name == "changes" else value)
+        cells.append(_json(value) if name == "items" else value)
     tx.execute(_ADD_REWIND, cells)
     began = RewindBegan(
         scope=_owner_of(tx, tenant, rewind.session_id),
@@ -264,14 +286,21 @@ def add_rewind(tx: Transaction, tenant: str, rewind: Rewind) -> None:
 
 
 def end_rewind(tx: Transaction, tenant: str, rewind: Rewind, at: int) -> None:
-    """Store how a rewind ended, and its event; one that changed nothing leaves no states behind."""
+    """Store how a rewind ended, and its event.
+
+    One that was put back leaves no states behind but those of paths that are not resolved.
+    """
     tx.execute(
         "UPDATE rewinds SET status = ?, finished_at = ?, changes = ? WHERE id = ?",
-        (rewind.status, rewind.finished_at, _json(rewind.changes), rewind.id),
+        (rewind.status, rewind.finished_at, _json(rewind.items), rewind.id),
     )
-    if rewind.status == "rolled_back":
-        tx.execute("DELETE FROM checkpoint_files WHERE checkpoint_id = ?", (rewind.rescue_id,))
+    if rewind.status != "done":
         tx.execute("DELETE FROM checkpoint_writes WHERE checkpoint_id = ?", (rewind.rescue_id,))
+        tx.execute(
+            "DELETE FROM checkpoint_files WHERE checkpoint_id = ?"
+            " AND path NOT IN (SELECT value FROM json_each(?))",
+            (rewind.rescue_id, _json(rewind.unresolved)),
+        )
     ended = RewindEnded(
         scope=_owner_of(tx, tenant, rewind.session_id),
         at=at,
@@ -296,13 +325,13 @@ def find_rewind(tx: Transaction, tenant: str, id_: str) -> Rewind:
     return _rewind(row)
 
 
-def unfinished_rewinds(tx: Transaction, root: str) -> list[Rewind]:
-    """Return the rewinds of a root that a crash cut off, the newest first."""
+def unfinished_rewinds(tx: Transaction, tenant: str, root: str | None = None) -> list[Rewind]:
+    """Return the rewinds that a crash cut off, of one root or of all, the newest first."""
     sql: LiteralString = f"""
-        SELECT {_REWIND_COLUMNS} FROM rewinds
-        WHERE root = ? AND status IN ('applying', 'interrupted') ORDER BY id DESC
+        SELECT {_REWIND_COLUMNS} FROM rewinds WHERE tenant = ? AND coalesce(root = ?, TRUE)
+        AND status IN ('applying', 'interrupted') ORDER BY id DESC
     """  # noqa: S608  # literals
-    return [_rewind(row) for row in tx.rows(sql, (root,))]
+    return [_rewind(row) for row in tx.rows(sql, (tenant, root))]
 
 
 def _owner_of(tx: Transaction, tenant: str, session_id: str) -> Scope:
@@ -336,5 +365,5 @@ def _checkpoint(row: Row) -> Checkpoint:
 
 def _rewind(row: Row) -> Rewind:
     names = Rewind.__struct_fields__
-    changes = msgspec.json.decode(text(row[names.index("changes")]), type=tuple[Change, ...])
-    return decode(Rewind, names, row, changes=changes)
+    items = msgspec.json.decode(text(row[names.index("items")]), type=tuple[RewindItem, ...])
+    return decode(Rewind, names, row, items=items)

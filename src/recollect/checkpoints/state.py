@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -20,7 +19,7 @@ class PathState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         mode: Permission bits of a file or folder.
         target: Of a symbolic link, as it is written in it.
         reason: ``too large``, ``excluded``, ``hard link``, ``special file``, ``unreadable``,
-            ``changing``, ``name`` or ``not seen before``.
+            ``changing``, ``name``, ``outside`` or ``not seen before``.
     """
 
     kind: Kind
@@ -40,6 +39,19 @@ def uncaptured(reason: str) -> PathState:
     return PathState(kind="uncaptured", reason=reason)
 
 
+OUTSIDE = uncaptured("outside")
+"""The path is behind a link: the tree has nothing there."""
+
+
+def is_nothing(state: PathState) -> bool:
+    """Return whether the tree has nothing of that path."""
+    return state in {ABSENT, OUTSIDE}
+
+
 def mode_of(status: int) -> int:
-    """Return the permission bits of a mode as `os.stat` has it."""
-    return stat.S_IMODE(status)
+    """Return the permissions of a mode as `os.stat` has it.
+
+    Set-user-id, set-group-id and sticky bits are no part of a state: they are never given to a
+    file, whose owner may be another one by then, and stay where only permissions change.
+    """
+    return status & 0o777

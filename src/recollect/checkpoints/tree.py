@@ -19,16 +19,17 @@ from typing import Self
 
 import msgspec
 
-from recollect.checkpoints.state import ABSENT, PathState, mode_of, uncaptured
+from recollect.checkpoints.state import ABSENT, OUTSIDE, PathState, mode_of, uncaptured
 from recollect.core.errors import Denied, NotFound
-from recollect.store.failures import translate_os
+from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import sync
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _TRIES = 3
 """A file that another program writes is read again; then it counts as changing."""
-_MADE_FOLDER = 0o755
+OPEN_FOLDER = 0o700
+"""The permissions that a folder needs while its files are changed."""
 STAGED = ".recollect-"
 """The beginning of the name of the folder of finished files."""
 
@@ -59,20 +60,21 @@ class Staging:
         """
         name = self._next()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        try:
-            with open(os.open(name, flags, 0o600, dir_fd=self.folder), "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fchmod(file.fileno(), mode)
-                sync(file.fileno())
-        except OSError as error:
-            raise translate_os(error, name) from error
+        with (
+            os_errors(name),
+            open(os.open(name, flags, 0o600, dir_fd=self.folder), "wb") as file,
+        ):
+            file.write(content)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            sync(file.fileno())
         return name
 
     def link(self, target: str) -> str:
         """Make a symbolic link; return its name."""
         name = self._next()
-        os.symlink(target, name, dir_fd=self.folder)
+        with os_errors(name):
+            os.symlink(target, name, dir_fd=self.folder)
         return name
 
     def _next(self) -> str:
@@ -132,11 +134,9 @@ class Tree:
         """Give the block a folder of finished files that have no name yet; it is gone after it."""
         name = STAGED + token
         self.discard(token)
-        try:
+        with os_errors(self.root):
             os.mkdir(name, 0o700, dir_fd=self._folder)
             descriptor = os.open(name, _FOLDER, dir_fd=self._folder)
-        except OSError as error:
-            raise translate_os(error, self.root) from error
         try:
             yield Staging(descriptor)
         finally:
@@ -146,7 +146,7 @@ class Tree:
     def discard(self, token: str) -> None:
         """Remove what a killed process left of `staging`."""
         name = STAGED + token
-        with suppress(FileNotFoundError, NotADirectoryError):
+        with os_errors(self.root), suppress(FileNotFoundError, NotADirectoryError):
             descriptor = os.open(name, _FOLDER, dir_fd=self._folder)
             try:
                 for each in os.listdir(descriptor):
@@ -161,19 +161,25 @@ class Tree:
             os.replace(staged, name, src_dir_fd=staging.folder, dst_dir_fd=folder)
             sync(folder)
 
-    def make_folder(self, path: str, mode: int | None) -> None:
-        """Make a folder where nothing is."""
+    def make_folder(self, path: str) -> None:
+        """Make a folder where nothing is; it has the mode `OPEN_FOLDER` until it gets its own."""
         with self._changing(path) as (folder, name):
-            os.mkdir(name, 0o700, dir_fd=folder)
+            os.mkdir(name, OPEN_FOLDER, dir_fd=folder)
             sync(folder)
-        self.set_mode(path, _MADE_FOLDER if mode is None else mode)
 
     def set_mode(self, path: str, mode: int) -> None:
-        """Set the permissions of a file or folder."""
+        """Set the permissions of a file or folder; what is no permission in its mode stays.
+
+        Raises:
+            Denied: it is a hard link or a special file, and so may be outside of the root as well.
+        """
         with self._changing(path) as (folder, name):
             descriptor = os.open(name, _FILE, dir_fd=folder)
             try:
-                os.fchmod(descriptor, mode)
+                there = os.fstat(descriptor)
+                if not stat.S_ISDIR(there.st_mode) and _refusal(there, there.st_size):
+                    raise Denied("a hard link or special file is not touched", path=path)
+                os.fchmod(descriptor, stat.S_IMODE(there.st_mode) & ~0o777 | mode)
                 sync(descriptor)
             finally:
                 os.close(descriptor)
@@ -192,17 +198,14 @@ class Tree:
         try:
             with self._folder_of(f"{path}/.") as (folder, _):
                 return set(os.listdir(folder))
-        except OSError:
+        except (OSError, Denied):
             return set()
 
     @contextmanager
     def _changing(self, path: str) -> Iterator[tuple[int, str]]:
         """Open the folder of a path; an error of the block is one of ours."""
-        try:
-            with self._folder_of(path) as opened:
-                yield opened
-        except OSError as error:
-            raise translate_os(error, path) from error
+        with os_errors(path), self._folder_of(path) as opened:
+            yield opened
 
     @contextmanager
     def _folder_of(self, path: str) -> Iterator[tuple[int, str]]:
@@ -217,6 +220,14 @@ class Tree:
             yield descriptor, name
         finally:
             os.close(descriptor)
+
+
+def looked(tree: Tree, path: str, most_bytes: int) -> Look:
+    """Return what a path is, as `Tree.look` does; ``OUTSIDE`` where it leads over a link."""
+    try:
+        return tree.look(path, most_bytes=most_bytes)
+    except Denied:
+        return Look(OUTSIDE)
 
 
 def checked_parts(path: str) -> list[str]:

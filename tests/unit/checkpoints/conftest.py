@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,6 +17,7 @@ from recollect.checkpoints.capture import CheckpointParts, SessionMoment
 from recollect.checkpoints.checkpoints import Checkpoints, SessionPorts
 from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.rows import SharedPart
+from recollect.checkpoints.tree import Staging, Tree
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.settings import StoreSettings
 from recollect.store.sqlite.database import open_contents, open_records
@@ -23,12 +26,13 @@ Snapshot = dict[str, tuple[str, int, bytes]]
 
 
 class Project(msgspec.Struct, frozen=True):
-    """A folder, and the checkpoints of one session in it."""
+    """A folder, and the checkpoints of two sessions in it."""
 
     root: Path
     checkpoints: Checkpoints
     contents: Contents
     session: str
+    other_session: str
 
     def snapshot(self) -> Snapshot:
         """Return kind, mode and bytes of all that the folder holds."""
@@ -43,15 +47,49 @@ def _state(path: Path) -> tuple[str, int, bytes]:
     return ("folder", mode, b"") if path.is_dir() else ("file", mode, path.read_bytes())
 
 
+class Killed(BaseException):
+    """Ends an operation as a kill does: nothing of ours runs after it."""
+
+
+class Deaths:
+    """Kills the process, as it were, at the n-th change of a file."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.left = 0
+        for owner, names in (
+            (Tree, ("put", "remove", "make_folder", "set_mode")),
+            (Staging, ("write", "link")),
+        ):
+            for name in names:
+                monkeypatch.setattr(owner, name, self._counted(getattr(owner, name)))
+
+    def _counted(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            self.left -= 1
+            if self.left == 0:
+                raise Killed
+            return call(*args, **kwargs)
+
+        return counted
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     """An empty project."""
+    with opened_project(tmp_path) as opened:
+        yield opened
+
+
+@contextmanager
+def opened_project(tmp_path: Path) -> Iterator[Project]:
+    """Make a home and an empty project in a folder, and open them."""
     home, root = tmp_path / "home", tmp_path / "project"
     home.mkdir(mode=0o700)
     root.mkdir()
     (home / "config.yaml").write_text("embedding: {provider: none}\n")
     with recollect.open(home, live=False) as memory:
         session = memory.sessions.create(title="Files").id
+        other = memory.sessions.create(title="The same files").id
     clock = SystemClock()
     records = open_records(home, StoreSettings(), clock)
     database = open_contents(home, StoreSettings(), clock)
@@ -63,6 +101,8 @@ def project(tmp_path: Path) -> Iterator[Project]:
         moment=lambda id_: SessionMoment(session_id=id_),
         lineage=lambda id_: [SharedPart(id_)],
     )
-    yield Project(root, Checkpoints(parts, ports, home / "locks"), contents, session)
-    records.close()
-    database.close()
+    try:
+        yield Project(root, Checkpoints(parts, ports, home / "locks"), contents, session, other)
+    finally:
+        records.close()
+        database.close()

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from recollect.checkpoints.rows import Checkpoint
-from recollect.checkpoints.tree import Staging, Tree
+from recollect.checkpoints.tree import Tree
 from recollect.core.errors import RewindConflict, StoreError
-from tests.unit.checkpoints.conftest import Project, Snapshot
+from tests.unit.checkpoints.conftest import Deaths, Killed, Project, Snapshot
 
 PATHS = ("a.txt", "b.txt", "d/x.py", "d/y.py", "d/e/z.bin", "ünï/ß.txt", "link")
 HISTORIES = 40
@@ -79,32 +79,6 @@ def test_a_rewind_gives_back_what_was_there_and_undo_what_was_before_it(
     _history(project, dice, rewind)
 
 
-class Killed(BaseException):
-    """Ends an operation as a kill does: nothing of ours runs after it."""
-
-
-class Deaths:
-    """Kills the process, as it were, at the n-th change of a file."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.left = 0
-        for owner, names in (
-            (Tree, ("put", "remove", "make_folder", "set_mode")),
-            (Staging, ("write", "link")),
-        ):
-            for name in names:
-                monkeypatch.setattr(owner, name, self._counted(getattr(owner, name)))
-
-    def _counted(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        def counted(*args: Any, **kwargs: Any) -> Any:
-            self.left -= 1
-            if self.left == 0:
-                raise Killed
-            return call(*args, **kwargs)
-
-        return counted
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_a_rewind_that_is_killed_anywhere_is_put_back(
     project: Project, monkeypatch: pytest.MonkeyPatch, seed: int
@@ -130,7 +104,7 @@ def test_a_rewind_that_is_killed_anywhere_is_put_back(
 def test_what_somebody_changed_after_a_crash_is_not_touched(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rewind stays interrupted until the file is as it was before or after it."""
+    """The rewind stays interrupted until the file is as it was before it."""
     deaths = Deaths(monkeypatch)
     one, other = project.root / "one.txt", project.root / "other.txt"
     with project.checkpoints.around(
@@ -145,7 +119,8 @@ def test_what_somebody_changed_after_a_crash_is_not_touched(
     gone.write_text("user")
     (ended,) = project.checkpoints.recover(project.root)
     assert (ended.status, gone.read_text()) == ("interrupted", "user")
-    gone.unlink()
+    assert ended.unresolved == (gone.name,)
+    gone.write_text("agent")
     (ended,) = project.checkpoints.recover(project.root)
     assert (ended.status, gone.read_text()) == ("rolled_back", "agent")
 

@@ -1,0 +1,101 @@
+"""What a session did to one path, record by record, and how it is taken out of a file again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.checkpoints.contents import Contents
+from recollect.checkpoints.merge import is_text, merge
+from recollect.checkpoints.rows import FileRecord
+from recollect.checkpoints.state import PathState
+from recollect.checkpoints.tree import Look
+from recollect.core.errors import NotFound, StoreCorrupt
+
+
+class Unmergeable(Exception):  # a reason, not a failure
+    """The changes of a session cannot be taken out of a file; says why."""
+
+
+def lineage_of(trail: Sequence[FileRecord]) -> tuple[PathState | None, bool]:
+    """Return what a session left of a path, and whether it holds what others did meanwhile.
+
+    A rewind puts a state back that the path had before: it holds what that state held. Where that
+    was before the first record, or it is a merge, the rescue says whether others are in it.
+    """
+    left: PathState | None = trail[0].before
+    is_mixed = False
+    held = {trail[0].before: False}
+    for record in trail:
+        is_mixed = is_mixed or record.before != left
+        held[record.before] = is_mixed
+        left = record.after
+        if left is not None:
+            if record.checkpoint.kind == "rescue":
+                is_foreign = record.path in record.checkpoint.coverage.foreign
+                is_undo = record.checkpoint.label == "undo"
+                is_mixed = (is_foreign and is_undo) or held.get(left, is_foreign and is_mixed)
+            held[left] = is_mixed
+    return left, is_mixed
+
+
+def reverted(
+    look: Look, trail: Sequence[FileRecord], contents: Contents, most_bytes: int
+) -> tuple[bytes, int]:
+    """Return the content and mode of a file without what a session did to it.
+
+    What it did without a change of others in between is taken out by one three-way merge, the
+    newest first: its base is what the session left, one side is what is there, the other one what
+    was there before.
+
+    Raises:
+        Unmergeable: the changes overlap, or the path was not a text all the time.
+    """
+    content, mode = look.content, look.state.mode
+    for before, after in reversed(_steps(trail)):
+        states = (before, after, look.state)
+        if content is None or mode is None or any(state.kind != "file" for state in states):
+            raise Unmergeable("it was made, removed or no file meanwhile")
+        if max(state.size for state in states) > most_bytes:
+            raise Unmergeable("it is too large to merge")
+        base, other = _text(contents, after), _text(contents, before)
+        if not is_text(content):
+            raise Unmergeable("it is no text")
+        content = merge(base, content, other)
+        mode = _merged_mode(after.mode, mode, before.mode)
+    if content is None or mode is None:
+        raise Unmergeable("others changed the same lines")
+    return content, mode
+
+
+def _steps(trail: Sequence[FileRecord]) -> list[tuple[PathState, PathState]]:
+    """Return the states before and after what the session did without others in between.
+
+    A rewind that brought the work of others back is theirs.
+    """
+    steps: list[tuple[PathState, PathState]] = []
+    for record in trail:
+        if record.path in record.checkpoint.coverage.foreign:
+            continue
+        if record.after is None:
+            raise Unmergeable("it is not known what the tool left")
+        if steps and steps[-1][1] == record.before:
+            steps[-1] = steps[-1][0], record.after
+        else:
+            steps.append((record.before, record.after))
+    return steps
+
+
+def _text(contents: Contents, state: PathState) -> bytes:
+    try:
+        content = contents.get(state.digest or "")
+    except (NotFound, StoreCorrupt) as error:
+        raise Unmergeable("what it was is not kept any more") from error
+    if not is_text(content):
+        raise Unmergeable("it is no text")
+    return content
+
+
+def _merged_mode(base: int | None, one: int, other: int | None) -> int | None:
+    if one in {base, other}:
+        return other
+    return one if other == base else None
