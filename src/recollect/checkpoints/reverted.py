@@ -33,7 +33,7 @@ def lineage_of(trail: Sequence[FileRecord]) -> tuple[PathState | None, bool]:
             if record.checkpoint.kind == "rescue":
                 is_foreign = record.path in record.checkpoint.coverage.foreign
                 is_undo = record.checkpoint.label == "undo"
-                is_mixed = (is_foreign and is_undo) or held.get(left, is_foreign and is_mixed)
+                is_mixed = held.get(left, is_foreign and (is_mixed or is_undo))
             held[left] = is_mixed
     return left, is_mixed
 

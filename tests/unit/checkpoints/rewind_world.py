@@ -151,6 +151,7 @@ class World:
         runs = groupby(now[shared:], lambda step: step.writer == moment.session)
         others = [list(run) for is_own, run in runs if not is_own]
         touches = self._touches[moment.session, path]
+        touches = [each for each in touches if each.number >= moment.number]
 
         def left_before(run: Sequence[Step]) -> State | None:
             left = [each.left for each in touches if each.number < run[0].number]
