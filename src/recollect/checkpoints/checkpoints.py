@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
@@ -16,6 +15,7 @@ from recollect.checkpoints.capture import (
     SessionMoment,
     relative_paths,
 )
+from recollect.checkpoints.items import Resolution
 from recollect.checkpoints.plan import ConflictChoices, Draft, Planner, RewindPlan
 from recollect.checkpoints.rewinds import Rewinds
 from recollect.checkpoints.rows import (
@@ -261,7 +261,7 @@ class Checkpoints:
         tenant = self._parts.tenant
         return tuple(self._parts.database.read(lambda tx: unfinished_rewinds(tx, tenant)))
 
-    def resolve(self, rewind_id: str, choice: Literal["keep", "force"]) -> Rewind:
+    def resolve(self, rewind_id: str, choice: Resolution) -> Rewind:
         """End an interrupted rewind: keep what somebody else did to its paths since, or not.
 
         Args:

@@ -13,6 +13,7 @@ from recollect.checkpoints.state import PathState, is_nothing
 Action: TypeAlias = Literal["restore", "delete", "recreate", "chmod", "relink", "merge", "skip"]
 Status: TypeAlias = Literal["clean", "already", "conflict", "uncaptured", "outside"]
 ConflictChoice: TypeAlias = Literal["stop", "keep", "force", "merge"]
+Resolution: TypeAlias = Literal["keep", "force"]
 Outcome: TypeAlias = Literal["planned", "done", "left", "unresolved"]
 
 

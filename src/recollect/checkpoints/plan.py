@@ -186,7 +186,7 @@ class _Comparison:
             if self._replaced_links.isdisjoint(parents_of(path)):
                 return "outside", _BEHIND_LINK
             current = ABSENT
-        return _status(current, trail)
+        return _compared(current, trail)
 
     def _with_merge(self, item: RewindItem, look: Look, trail: Sequence[FileRecord]) -> RewindItem:
         """Take the changes of the session out of a file; where it cannot be done, refuse it."""
@@ -232,11 +232,10 @@ def _choices(
     Raises:
         InvalidInput: a choice is none, or names a path that is no part of the plan.
     """
-    words = set(get_args(ConflictChoice))
-    if isinstance(on_conflict, str):
-        _check_words({on_conflict}, words)
+    if not isinstance(on_conflict, dict):
+        _check_words([on_conflict])
         return lambda _: on_conflict
-    _check_words(set(on_conflict.values()), words)
+    _check_words(on_conflict.values())
     by_path = {relative_paths(Path(root), [path])[0]: on_conflict[path] for path in on_conflict}
     unknown = sorted(by_path.keys() - set(paths))
     if unknown:
@@ -246,13 +245,14 @@ def _choices(
     return lambda path: by_path.get(path, "stop")
 
 
-def _check_words(chosen: set[str], words: set[str]) -> None:
-    if not chosen <= words:
-        hint = f"use one of {', '.join(sorted(words))}"
-        raise InvalidInput("on_conflict is no choice", hint=hint)
+def _check_words(chosen: Iterable[object]) -> None:
+    words = get_args(ConflictChoice)
+    if not all(each in words for each in chosen):
+        hint = f"use {', '.join(words)}, or one of them for each path"
+        raise InvalidInput("on_conflict is none of the choices", hint=hint)
 
 
-def _status(current: PathState, trail: Sequence[FileRecord]) -> tuple[Status, str | None]:
+def _compared(current: PathState, trail: Sequence[FileRecord]) -> tuple[Status, str | None]:
     target = trail[0].before
     left, is_mixed = lineage_of(trail)
     if target.kind == "uncaptured":

@@ -16,7 +16,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from recollect.checkpoints.capture import CheckpointParts, SessionMoment, parents_of
-from recollect.checkpoints.items import Outcome, RewindItem, action_of
+from recollect.checkpoints.items import Outcome, Resolution, RewindItem, action_of
 from recollect.checkpoints.plan import Draft
 from recollect.checkpoints.rows import (
     Change,
@@ -87,9 +87,7 @@ class Rewinds:
         with self._turn(root, patience_s), Tree(Path(root)) as tree:
             return self._recover(tree, root)
 
-    def resolve(
-        self, of: Rewind, choice: Literal["keep", "force"], moment: SessionMoment
-    ) -> Rewind:
+    def resolve(self, of: Rewind, choice: Resolution, moment: SessionMoment) -> Rewind:
         """End an interrupted rewind: keep its unresolved paths, or put them back as they were.
 
         Raises:

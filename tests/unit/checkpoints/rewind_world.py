@@ -137,6 +137,14 @@ class World:
         touches = self._touches.get((moment.session, path), ())
         return next((each.steps for each in touches if each.number >= moment.number), None)
 
+    def lines_of_others(self, path: str, moment: Moment) -> set[bytes]:
+        """Return the lines of a file that its session has neither written nor brought there."""
+        lines = _lines(self.now.get(path, NOTHING))
+        for each in self._touches[moment.session, path]:
+            before = each.steps[-1].after if each.steps else NOTHING
+            lines -= _lines(each.left) - _lines(before)
+        return {line for line in lines if b":" in line}
+
     def foreign(self, path: str, moment: Moment) -> bool | None:
         """Return whether others changed a path after its session touched it after a moment.
 
@@ -231,3 +239,7 @@ class World:
                 folder.symlink_to(dice.choice(("empty", "nowhere", "..")))
             elif dice.random() < 0.5:
                 self._write(folder, writer)
+
+
+def _lines(of: State) -> set[bytes]:
+    return set(of[2].split(b"\n")) if of[0] == "file" else set()

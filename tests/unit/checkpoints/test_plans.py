@@ -139,7 +139,7 @@ def test_a_choice_is_made_for_each_path(project: Project, measured: Checkpoint) 
 
 
 @pytest.mark.parametrize(
-    "choices", [{"other.txt": "keep"}, {"notes.txt": "drop"}, "drop", {"": "keep"}]
+    "choices", [{"other.txt": "keep"}, {"notes.txt": "drop"}, "drop", {"": "keep"}, 5, ["keep"]]
 )
 def test_an_unknown_path_or_word_is_refused(
     project: Project, measured: Checkpoint, choices: ConflictChoices

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from recollect.checkpoints.capture import parents_of
-from recollect.checkpoints.items import ConflictChoice, RewindItem
+from recollect.checkpoints.items import ConflictChoice
 from recollect.checkpoints.plan import RewindPlan
 from recollect.checkpoints.rows import Rewind
 from recollect.checkpoints.state import PathState, is_nothing
@@ -64,8 +64,10 @@ def _rewind(world: World, moment: Moment, deaths: Deaths) -> None:
         assert world.project.snapshot() == before
         return
     steps = dict(world.steps)
+    merged = [item.path for item in plan.items if item.is_change and item.merged]
+    others = {path: world.lines_of_others(path, moment) for path in merged}
     done = _applied(world, plan, deaths)
-    _check_applied(world, plan, done, before)
+    _check_applied(plan, done, before, world.project.snapshot(), others)
     back = {
         item.path: steps.get(item.path, ()) if item.merged else world.begun(item.path, moment) or ()
         for item in plan.items
@@ -144,27 +146,23 @@ def _is_blocked(world: World, path: str, foreign: dict[str, bool | None]) -> boo
     )
 
 
-def _check_applied(world: World, plan: RewindPlan, done: Rewind, before: Snapshot) -> None:
-    """Exactly what was planned is changed, and is what was planned."""
-    after = world.project.snapshot()
+def _check_applied(
+    plan: RewindPlan,
+    done: Rewind,
+    before: Snapshot,
+    after: Snapshot,
+    others: dict[str, set[bytes]],
+) -> None:
+    """Exactly what was planned is changed, and is what was planned; a merge keeps others' lines."""
     changes = {item.path: item for item in plan.items if item.is_change}
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
     assert changed <= changes.keys()
     for item in changes.values():
         assert _state(item.after) == _seen(after.get(item.path, NOTHING)), item
         if item.merged:
-            lost = _lines_of_others(before, item, plan) - _lines_of_others(after, item, plan)
-            assert not lost, item
+            assert others[item.path] <= set(after[item.path][2].split(b"\n")), item
     assert {item.path for item in done.items if item.outcome == "done"} == changes.keys()
     assert done.counts == plan.counts
-
-
-def _lines_of_others(snapshot: Snapshot, item: RewindItem, plan: RewindPlan) -> set[bytes]:
-    """Return the lines of a file that somebody else than the session of a plan wrote."""
-    lines = snapshot[item.path][2].split(b"\n")
-    return {
-        line for line in lines if b":" in line and not line.startswith(plan.session_id.encode())
-    }
 
 
 def _seen(of: State) -> tuple[str, int, str]:
