@@ -81,16 +81,23 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 @contextmanager
-def opened_project(tmp_path: Path) -> Iterator[Project]:
+def opened_project(folder: Path) -> Iterator[Project]:
     """Make a home and an empty project in a folder, and open them."""
-    home, root = tmp_path / "home", tmp_path / "project"
+    home = folder / "home"
     home.mkdir(mode=0o700)
-    root.mkdir()
+    (folder / "project").mkdir()
     (home / "config.yaml").write_text("embedding: {provider: none}\n")
     with recollect.open(home, live=False) as memory:
         session = memory.sessions.create(title="Files").id
         other = memory.sessions.create(title="The same files").id
-    clock = SystemClock()
+    with reopened_project(folder, session, other) as project:
+        yield project
+
+
+@contextmanager
+def reopened_project(folder: Path, session: str, other: str = "") -> Iterator[Project]:
+    """Open a home and a project again, as a process after a crash does."""
+    home, root, clock = folder / "home", folder / "project", SystemClock()
     records = open_records(home, StoreSettings(), clock)
     database = open_contents(home, StoreSettings(), clock)
     contents = Contents(lambda: database, "local", clock)
