@@ -137,6 +137,22 @@ class FactChanged(Event, frozen=True, kw_only=True, tag="fact.changed"):
     ``archived``, ``known``."""
 
 
+class MessagesWithdrawn(Event, frozen=True, kw_only=True, tag="messages.withdrawn"):
+    """A rewind took messages out of a session; they stay stored."""
+
+    first_seq: int
+    last_seq: int
+    rewind_id: str
+
+
+class MessagesReturned(Event, frozen=True, kw_only=True, tag="messages.returned"):
+    """A rewind was undone: the messages that it took out of a session are back."""
+
+    first_seq: int
+    last_seq: int
+    rewind_id: str
+
+
 class MessagesPruned(Event, frozen=True, kw_only=True, tag="messages.pruned"):
     """Retention removed the oldest messages of a session; the rest keeps its seq."""
 
@@ -309,6 +325,8 @@ AnyEvent = (
     | ObservationUpdated
     | FactsRemembered
     | FactChanged
+    | MessagesWithdrawn
+    | MessagesReturned
     | MessagesPruned
     | RecordsPruned
     | SessionPruned

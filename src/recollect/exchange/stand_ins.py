@@ -37,7 +37,8 @@ _IS_TOLD: LiteralString = "SELECT 1 FROM messages WHERE event_id = ? AND session
 _PINNED: LiteralString = """
     SELECT coalesce(max(seq), 0) FROM (
         SELECT forked_at_seq AS seq FROM sessions WHERE parent_id = ?1
-        UNION ALL SELECT last_seq FROM compactions WHERE session_id = ?1)
+        UNION ALL SELECT last_seq FROM compactions WHERE session_id = ?1
+        UNION ALL SELECT to_seq FROM withdrawn_ranges WHERE session_id = ?1)
 """
 _SHORTEN: LiteralString = "UPDATE sessions SET last_seq = ? WHERE id = ?"
 

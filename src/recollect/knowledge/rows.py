@@ -34,6 +34,7 @@ from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import Operation, record_change, record_changes, record_event
 from recollect.store.row_hash import row_hash
 from recollect.store.twins import compared_rows, damaged_rows
+from recollect.store.withdrawn import is_record_out
 
 KIND = "fact"
 """What the outbox and the counters call a fact."""
@@ -71,10 +72,12 @@ _IS_THERE: LiteralString = """
     SELECT id FROM facts INDEXED BY facts_twin_by_id
     WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id
 """
-_LIVING: LiteralString = (
-    " AND NOT EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin"
-    " WHERE s.id = f.session_id AND s.status = 'deleted')"
-)
+LIVING: LiteralString = f"""
+    AND NOT EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin
+        WHERE s.id = f.session_id AND s.status = 'deleted')
+    AND NOT {is_record_out("fact", "f.id")}
+"""  # noqa: S608  # literals
+"""Leaves out facts ``f`` of deleted sessions, and those that a rewind hides."""
 _SAME: LiteralString = "SELECT id FROM facts WHERE tenant = ? AND words = ? ORDER BY id"
 _VALUES: LiteralString = """
     SELECT id FROM facts WHERE tenant = ? AND slot IS NOT NULL AND status = 'current' ORDER BY id
@@ -158,7 +161,7 @@ def facts_by_id(
         tx: A transaction.
         scope: Their owner.
         ids: Which.
-        deleted: Also those of deleted sessions.
+        deleted: Also those of deleted sessions, and those that a rewind hides.
 
     Raises:
         StoreCorrupt: one is missing, or is not what was stored.
@@ -167,7 +170,7 @@ def facts_by_id(
     if rows != typed_ids(tx.all(_IS_THERE, (listed(ids),))):
         raise damaged_rows()
     where = Condition(scope, _SESSION_COLUMN)
-    living: LiteralString = "" if deleted else _LIVING
+    living: LiteralString = "" if deleted else LIVING
     select: LiteralString = "SELECT " + _STORED + " " + _BY_ID + where.sql + living
     return [
         _fact_of(row) for row in tx.all(select + " ORDER BY f.id", (listed(ids), *where.params))
@@ -199,7 +202,7 @@ def select_facts(tx: Transaction, where: Condition, limit: int, *, offset: int =
     # Of one user among many a few rows are read, not those of all.
     is_keyed = any(keyed in where.sql for keyed in _KEYED_BY_USER)
     table: LiteralString = _BY_USER if is_keyed else _BY_TIME
-    tail: LiteralString = _LIVING + " ORDER BY f.created_at DESC, f.id DESC LIMIT ? OFFSET ?"
+    tail: LiteralString = LIVING + " ORDER BY f.created_at DESC, f.id DESC LIMIT ? OFFSET ?"
     params = [*where.params, limit, offset]
     rows = compared_rows(tx, _STORED, table + where.sql + tail, params, key="id")
     return [_fact_of(row) for row in rows]
@@ -376,7 +379,7 @@ def count_facts(tx: Transaction, scope: Scope) -> int:
         StoreCorrupt: the table and its twin disagree.
     """
     where = of_facts(scope).also("status = ?", "current")
-    (row,) = compared_rows(tx, "count(*)", _BY_TIME + where.sql + _LIVING, where.params)
+    (row,) = compared_rows(tx, "count(*)", _BY_TIME + where.sql + LIVING, where.params)
     return integer(row[0])
 
 

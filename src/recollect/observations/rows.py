@@ -34,6 +34,7 @@ from recollect.store.journal import Operation, record_change, record_changes
 from recollect.store.meta import drop_value
 from recollect.store.row_hash import row_hash
 from recollect.store.twins import compared_rows, damaged_rows
+from recollect.store.withdrawn import is_record_out
 
 KIND = "observation"
 """What the outbox and the counters call an observation."""
@@ -72,10 +73,11 @@ _REWRITE: LiteralString = """
         made_by = ?, row_hash = ?
     WHERE id = ?
 """
-_LIVING: LiteralString = (
-    " AND EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin"
-    " WHERE s.id = o.session_id AND s.status <> 'deleted')"
-)
+_LIVING: LiteralString = f"""
+    AND EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin
+        WHERE s.id = o.session_id AND s.status <> 'deleted')
+    AND NOT {is_record_out("observation", "o.id")}
+"""  # noqa: S608  # literals
 _TURN_COLUMNS: LiteralString = (
     "o.id, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, o.turn_sender"
 )

@@ -13,11 +13,12 @@ from recollect.observations.rows import IS_REPEATED
 from recollect.recall.outbox_source import Changed, Changes
 from recollect.store.columns import placed_rows
 from recollect.store.engine import Transaction
+from recollect.store.withdrawn import is_record_out
 
 _CHANGES: LiteralString = f"""
     SELECT c.tenant, c.ref,
-        CASE WHEN s.status = 'deleted' OR o.is_forgotten OR {IS_REPEATED} THEN NULL
-            ELSE o.number END,
+        CASE WHEN s.status = 'deleted' OR o.is_forgotten OR {IS_REPEATED}
+            OR {is_record_out("observation", "o.id")} THEN NULL ELSE o.number END,
         o.agent, s.user_id, o.project, o.session_id, o.title, o.summary, o.files, o.error,
         o.created_at, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, o.turn_sender
     FROM changes c LEFT JOIN observations o ON o.id = c.ref

@@ -7,11 +7,12 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.scope import Scope
-from recollect.knowledge.rows import count_facts, of_facts
+from recollect.knowledge.rows import LIVING, count_facts, of_facts
 from recollect.sessions.context.episode import count_episodes
 from recollect.store.columns import Condition, first_integer, integer, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.store.twins import compared_rows
+from recollect.store.withdrawn import is_record_out
 
 
 class RecordCounts(msgspec.Struct, frozen=True):
@@ -67,17 +68,18 @@ _EACH_OF_THEM: LiteralString = ")) WHERE who IS NOT NULL"
 _OF_SESSIONS: LiteralString = """FROM (
     WITH them AS (
         SELECT id, message_count FROM sessions INDEXED BY sessions_twin_by_time WHERE """
-_THEIR_RECORDS: LiteralString = """)
+_THEIR_RECORDS: LiteralString = f""")
     SELECT (SELECT count(*) FROM them), (SELECT coalesce(sum(message_count), 0) FROM them),
         (SELECT count(*) FROM observations INDEXED BY observations_twin
-            WHERE session_id IN (SELECT id FROM them) AND is_forgotten = 0))
-"""
+            WHERE session_id IN (SELECT id FROM them) AND is_forgotten = 0
+                AND NOT {is_record_out("observation", "id")}))
+"""  # noqa: S608  # literals
 
 
 def count_known(records: Database, scope: Scope) -> KnownCounts:
     """Return how much is known in a scope."""
     facts = of_facts(scope).also("status = ?", "current")
-    by_kind: LiteralString = _BY_KIND + facts.sql + " GROUP BY kind ORDER BY kind"
+    by_kind: LiteralString = _BY_KIND + facts.sql + LIVING + " GROUP BY kind ORDER BY kind"
     mine = Condition(scope).also("status <> ?", "deleted")
     people: LiteralString = _USERS + mine.sql + _SENDERS + mine.sql + _EACH_OF_THEM
 

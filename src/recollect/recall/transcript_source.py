@@ -10,16 +10,15 @@ from recollect.audience.visibility import group_of_turn
 from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import SESSIONS, Document, Removal
 from recollect.recall.outbox_source import Changed, Changes
-from recollect.sessions.record.lineage import READER
+from recollect.sessions.record.lineage import SHOWN_BY
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import placed_rows
 from recollect.store.engine import Transaction
 
 _CHANGES: LiteralString = f"""
     SELECT c.seq, c.tenant, c.ref, t.id, t.agent, s.user_id, t.project,
-        CASE WHEN s.status <> 'deleted' THEN t.session_id ELSE {READER} END, t.seq, t.role, t.name,
-        t.text, t.created_at, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer,
-        t.turn_sender
+        {SHOWN_BY}, t.seq, t.role, t.name, t.text, t.created_at, s.agent, s.user_id, s.channel,
+        s.account, s.chat_type, s.peer, t.turn_sender
     FROM changes c LEFT JOIN messages t ON t.id = c.ref LEFT JOIN sessions s ON s.id = t.session_id
     WHERE c.seq > ? AND c.seq <= ? AND c.kind = ? ORDER BY c.seq
 """  # noqa: S608  # literals
@@ -99,8 +98,8 @@ def _document(change: _Change, visibility_group: str) -> Document:
 def _changes(tx: Transaction, changes: Changes) -> list[tuple[_Change, ConversationTurn]]:
     """Return the changes of messages and who hears them, in commit order.
 
-    A message of a deleted session counts as gone until the session is restored; one that a living
-    fork shows is found through the fork, as if it were its own.
+    A message of a deleted session, or that a rewind took out, counts as gone until it is back; one
+    that a living fork shows is found through the fork, as if it were its own.
     """
     rows = tx.all(_CHANGES, (changes.after, changes.last, MESSAGE_KIND))
     return placed_rows(rows, _Change)

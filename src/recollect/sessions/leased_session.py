@@ -149,6 +149,10 @@ class LeasedSession:
     """Returns the parts that hold its messages: its own, and those that a fork shares."""
     rename = of_session(Sessions.rename)
     """Gives it another title, or none."""
+    rewind = of_session(Sessions.rewind)
+    """Takes its messages after a seq out of it."""
+    rewinds = of_session(Sessions.rewinds)
+    """Returns what was ever taken out of it, oldest first."""
     rules = of_session(Sessions.rules)
     """Returns the rules for an agent in it."""
     set_mode = of_session(Sessions.set_mode)

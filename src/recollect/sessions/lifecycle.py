@@ -23,7 +23,14 @@ from recollect.sessions.lease import check_change
 from recollect.sessions.policy.freshness import FreshnessRule
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
-from recollect.sessions.record.lineage import check_depth, touch_messages
+from recollect.sessions.record.lineage import (
+    check_depth,
+    inherited_spans,
+    is_within,
+    last_shown,
+    touch_messages,
+    touch_shared,
+)
 from recollect.sessions.record.session import (
     DELETED,
     PLACE,
@@ -131,12 +138,13 @@ def fork_session(
     """Begin ``branch`` with the messages of ``parent`` up to ``at_seq``; all of them by default.
 
     It has no key: messages under the key of the parent still go there. Of a message that is still
-    arriving it keeps the part that is stored.
+    arriving it keeps the part that is stored. At a message that a rewind took out of the parent it
+    shows what was taken out.
 
     Raises:
         InvalidInput: the parent has no such message, or has too many forks above it.
     """
-    seq = parent.last_seq if at_seq is None else at_seq
+    seq = last_shown(tx, parent) if at_seq is None else at_seq
     if isinstance(seq, bool) or seq not in range(parent.last_seq + 1):
         raise InvalidInput(
             "the session has no message with this seq",
@@ -148,6 +156,11 @@ def fork_session(
             "the messages up to this seq were removed",
             hint=f"use {parent.pruned_seq} to {parent.last_seq}, or 0",
             pruned_seq=parent.pruned_seq,
+        )
+    if is_within(inherited_spans(tx, parent), seq):
+        raise InvalidInput(
+            "a rewind of a session above had taken this message out",
+            hint="fork that session at this seq",
         )
     running = unfinished_message(tx, parent, seq)
     if running is None:
@@ -178,6 +191,7 @@ def _branch_off(tx: Transaction, parent: Session, branch: Session, seq: int) -> 
     )
     insert_session(tx, forked)
     note_change(tx, forked, branch.updated_at)
+    touch_shared(tx, forked, branch.updated_at)
     scope, at = owner_of(forked), branch.updated_at
     record_event(tx, SessionForked(scope=scope, at=at, parent_id=parent.id, at_seq=seq))
     return forked

@@ -10,7 +10,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.sessions.record.lineage import READER
+from recollect.sessions.record.lineage import SHOWN_BY
 from recollect.store.columns import columns_of, decode, listed
 from recollect.store.engine import Transaction
 
@@ -58,7 +58,7 @@ _OPEN: LiteralString = f"""
         t.session_id, t.id, max(t.created_at)
     FROM identity_proposals p JOIN messages t ON t.id = p.message_id
     JOIN sessions s ON s.id = t.session_id
-    WHERE p.tenant = ? AND (s.status <> 'deleted' OR {READER} IS NOT NULL) AND NOT EXISTS (
+    WHERE p.tenant = ? AND {SHOWN_BY} IS NOT NULL AND NOT EXISTS (
         SELECT 1 FROM identity_proposals a WHERE a.tenant = p.tenant AND a.account = p.account
             AND a.claimed = p.claimed AND a.answered_at IS NOT NULL)
     GROUP BY p.account, p.claimed ORDER BY max(t.created_at) DESC, p.number DESC LIMIT ?

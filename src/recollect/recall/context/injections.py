@@ -30,6 +30,7 @@ from recollect.store.columns import (
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.paths import read_beneath
 from recollect.store.twins import compared_rows
+from recollect.store.withdrawn import is_time_out
 from recollect.text.markdown.section import numbers_in
 
 WHOLE = frozenset({"startup", "clear", "compact"})
@@ -41,14 +42,17 @@ _INSERT_ITEM = insert_into("injected_items", "injection_id, place, " + _ITEM)
 _ITEMS: LiteralString = """
     FROM injected_items INDEXED BY injected_items_twin WHERE injection_id = ? ORDER BY place
 """
-_STANDING: LiteralString = """
+_STANDING: LiteralString = f"""
     SELECT i.ref, j.id, j.at FROM injections j JOIN injected_items i ON i.injection_id = j.id
-    WHERE j.session_id = ? AND j.visibility_group = ? AND j.at <= ? AND j.id >= coalesce((
+    WHERE j.session_id = ? AND j.visibility_group = ? AND j.at <= ?
+        AND NOT {is_time_out("j.session_id", "j.at")} AND j.id >= coalesce((
         SELECT max(w.id) FROM injections w
         WHERE w.session_id = j.session_id AND w.visibility_group = j.visibility_group
-            AND w.at <= ? AND w.reason IN ('startup', 'clear', 'compact')), '')
+            AND w.at <= ? AND w.reason IN ('startup', 'clear', 'compact')
+            AND NOT {is_time_out("w.session_id", "w.at")}), '')
     ORDER BY j.id, i.place
-"""
+"""  # noqa: S608  # literals
+"""What was put into a prompt that a rewind took out is not in it any more."""
 _ENDLESS = 2**62
 _READ_BY = {
     "CLAUDE.md": "claude-code",

@@ -12,12 +12,13 @@ from recollect.recall.outbox_source import Changed, Changes
 from recollect.sessions.context.episode import Episode, episodes_by_id, hearers_of
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
+from recollect.store.withdrawn import is_record_out
 
-_CHANGES: LiteralString = """
-    SELECT c.tenant, c.ref, s.status IS NOT 'deleted'
+_CHANGES: LiteralString = f"""
+    SELECT c.tenant, c.ref, s.status IS NOT 'deleted' AND NOT {is_record_out("episode", "c.ref")}
     FROM changes c LEFT JOIN episodes e ON e.id = c.ref LEFT JOIN sessions s ON s.id = e.session_id
     WHERE c.seq > ? AND c.seq <= ? AND c.kind = 'episode' ORDER BY c.seq
-"""
+"""  # noqa: S608  # literals
 _LABEL = re.compile(r"^- (?:\[[^\]\n]{1,40}\] )?(?:(?:user|assistant): )?", re.MULTILINE)
 
 

@@ -10,21 +10,23 @@ from recollect.audience.visibility import group_of_turn
 from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import FACTS, Document, Removal
 from recollect.recall.outbox_source import Changed, Changes
+from recollect.sessions.record.lineage import WITHDRAWN
 from recollect.store.columns import placed_rows
 from recollect.store.engine import Transaction
+from recollect.store.withdrawn import is_record_out
 
-_CHANGES: LiteralString = """
+_CHANGES: LiteralString = f"""
     SELECT c.tenant, c.ref,
-        CASE WHEN s.status = 'deleted' OR f.status NOT IN ('current', 'replaced') THEN NULL
-            ELSE f.number END,
+        CASE WHEN s.status = 'deleted' OR f.status NOT IN ('current', 'replaced')
+            OR {is_record_out("fact", "f.id")} THEN NULL ELSE f.number END,
         f.project, f.session_id, f.text, f.valid_from,
-        f.made_by <> 'hand' AND m.id IS NOT NULL,
+        f.made_by <> 'hand' AND t.id IS NOT NULL AND NOT {WITHDRAWN},
         f.agent, f.user_id, f.channel, f.account, f.chat_type, f.peer, f.turn_sender
     FROM changes c LEFT JOIN facts f ON f.id = c.ref
         LEFT JOIN sessions s ON s.id = f.session_id
-        LEFT JOIN messages m ON m.id = f.message_id
+        LEFT JOIN messages t ON t.id = f.message_id
     WHERE c.seq > ? AND c.seq <= ? AND c.kind = 'fact' ORDER BY c.seq
-"""
+"""  # noqa: S608  # literals
 
 
 def changed_facts(tx: Transaction, changes: Changes) -> Changed:

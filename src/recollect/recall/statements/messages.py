@@ -22,7 +22,7 @@ from recollect.knowledge.likeness import PlacedSentence
 from recollect.knowledge.replacement import USER, Said
 from recollect.knowledge.stated import Hasher, StatedRow
 from recollect.sessions.record.content import only_said
-from recollect.sessions.record.lineage import READER
+from recollect.sessions.record.lineage import SHOWN_BY
 from recollect.sessions.record.message import decode_content
 from recollect.store.columns import listed, placed_rows
 from recollect.store.engine import Row, Transaction
@@ -44,7 +44,7 @@ _SENTENCE = re.compile(r"[.!?](?=\s)|[。！？\n]")
 MESSAGE_COLUMNS: LiteralString = f"""
     t.id, t.tenant, t.agent, s.user_id, t.project, t.session_id, t.seq, t.role, t.text,
     t.created_at, json_extract(s.metadata, '$.subagent') IS NOT NULL,
-    s.status <> 'deleted' OR {READER} IS NOT NULL, iif(t.content LIKE '[%', t.content, NULL),
+    {SHOWN_BY} IS NOT NULL, iif(t.content LIKE '[%', t.content, NULL),
     s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, t.turn_sender
 """
 _CHANGED: LiteralString = f"""

@@ -13,10 +13,11 @@ from recollect.core.numbers import show_number
 from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import EPISODES, FACTS, OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
-from recollect.sessions.record.lineage import READER
+from recollect.sessions.record.lineage import READER, WITHDRAWN
 from recollect.store.columns import LISTED, Condition, listed, placed_rows
 from recollect.store.engine import Transaction
 from recollect.store.twins import compared_rows, damaged_rows
+from recollect.store.withdrawn import is_record_out
 from recollect.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:  # a client that gets its lines from a worker needs no audience
@@ -154,8 +155,8 @@ _LIVING: LiteralString = (
     " WHERE d.id = session_id AND d.status <> 'deleted')"
 )
 SHOWN: dict[str, LiteralString] = {
-    "message": "(" + _LIVING + " OR " + READER + " IS NOT NULL)",
-    "observation": _LIVING,
+    "message": f"({_LIVING} AND NOT {WITHDRAWN} OR {READER} IS NOT NULL)",
+    "observation": f"{_LIVING} AND NOT {is_record_out('observation', 't.id')}",
 }
 """By kind of record ``t``: the condition that a session which is not deleted shows it."""
 _WITH_SESSION: LiteralString = """) r
@@ -164,13 +165,18 @@ _WITH_SESSION: LiteralString = """) r
 """
 _MESSAGE: LiteralString = f"""
     'message', r.id, r.number, r.role, substr(r.text, 1, 400), '', r.token_estimate,
-        r.created_at, iif(s.status = 'deleted', r.reader, r.session_id), NULL, r.project,
+        r.created_at, iif(s.status = 'deleted' OR r.is_out, r.reader, r.session_id), NULL,
+        r.project,
     {_PLACE}"""
 _OBSERVATION: LiteralString = f"""
     'observation', r.id, r.number, r.type, r.title, r.summary, r.tokens,
         r.created_at, r.session_id, r.trust, r.project, {_PLACE}"""
 TABLES: dict[str, tuple[LiteralString, LiteralString, LiteralString]] = {
-    "message": (_MESSAGE, f"FROM (SELECT t.*, {READER} AS reader FROM ", "messages t WHERE "),  # noqa: S608
+    "message": (
+        _MESSAGE,
+        f"FROM (SELECT t.*, {WITHDRAWN} AS is_out, {READER} AS reader FROM ",  # noqa: S608  # literals
+        "messages t WHERE ",
+    ),
     "observation": (
         _OBSERVATION,
         "FROM (SELECT t.* FROM ",

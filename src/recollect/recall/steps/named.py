@@ -18,7 +18,8 @@ from recollect.observations.observations import find_observation
 from recollect.observations.rows import as_heard
 from recollect.recall.retrieval.replaced_facts import fact_hit
 from recollect.sessions.context.episode import found_episodes, require_episode
-from recollect.sessions.record.session import DELETED, find_session
+from recollect.sessions.record.lineage import is_shown
+from recollect.sessions.record.session import find_session
 from recollect.sessions.record.transcript_rows import named_message
 from recollect.store.engine import Database, Transaction
 from recollect.text.snippet import snippet
@@ -81,7 +82,7 @@ class Named(msgspec.Struct, frozen=True):
     def _message(self, tx: Transaction, audience: Audience, name: str) -> Hit | None:
         message = named_message(tx, self.scope, name)
         session = None if message is None else find_session(tx, self.scope, message.session_id)
-        if message is None or session is None or session.status == DELETED:
+        if message is None or session is None or not is_shown(tx, session, message.seq):
             return None
         if not audience.hears(session, message.turn_sender):
             return None

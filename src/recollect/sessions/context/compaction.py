@@ -13,7 +13,7 @@ import msgspec
 
 from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
-from recollect.sessions.record.lineage import rows_of, stored_ancestors
+from recollect.sessions.record.lineage import rows_of, segments, stored_ancestors
 from recollect.sessions.record.session import Session, owner_of
 from recollect.store.columns import Condition, columns_of, decode, insert_into
 from recollect.store.engine import Transaction
@@ -77,23 +77,32 @@ def visible_compaction(
         StoreCorrupt: the chain of parents is broken or leads back to itself, or a compaction is not
             what was stored.
     """
-    compaction = _newest(tx, rows_of(scope, session.id), session.last_seq, hears)
+    parts = segments(tx, session)
+
+    def is_seen(each: Compaction) -> bool:
+        # What is before a message that a session shows is as it was then: so is its summary.
+        is_shown = any(part.first <= each.through_seq <= part.last for part in parts)
+        return hears(each.turn_sender) and (is_shown or each.through_seq <= session.pruned_seq)
+
+    compaction = _newest(tx, rows_of(scope, session.id), session.last_seq, is_seen)
     if compaction is not None:
         return compaction
     until = session.created_at
     for kin, last in stored_ancestors(tx, session):
         where = rows_of(scope, kin.id).also("created_at <= ?", until)
-        compaction = _newest(tx, where, last, hears)
+        compaction = _newest(tx, where, last, is_seen)
         if compaction is not None:
             return compaction
         until = min(until, kin.created_at)
     return None
 
 
-def _newest(tx: Transaction, where: Condition, last: int, hears: Hears) -> Compaction | None:
+def _newest(
+    tx: Transaction, where: Condition, last: int, is_seen: Callable[[Compaction], bool]
+) -> Compaction | None:
     where.also("through_seq <= ?", last)
     every = _select(tx, where, " ORDER BY through_seq DESC")
-    return next((compaction for compaction in every if hears(compaction.turn_sender)), None)
+    return next(filter(is_seen, every), None)
 
 
 def _select(tx: Transaction, where: Condition, order: LiteralString) -> Iterator[Compaction]:

@@ -38,6 +38,7 @@ from recollect.store.counters import next_number
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_change
 from recollect.store.twins import compared_rows, each_compared
+from recollect.store.withdrawn import is_record_out
 from recollect.text.boundaries import brief_repr
 from recollect.text.keywords import telling
 from recollect.text.terms import terms
@@ -61,10 +62,11 @@ _REWRITE: LiteralString = """
     WHERE id = ? AND made_by = ? AND through_seq IS ? AND created_at = ?
 """
 _AMONG: LiteralString = "(SELECT value FROM json_each(?))"
-_LIVING: LiteralString = (
-    " AND NOT EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin"
-    " WHERE s.id = episodes.session_id AND s.status = 'deleted')"
-)
+_NOT_HIDDEN: LiteralString = f" AND NOT {is_record_out('episode', 'episodes.id')}"
+_LIVING: LiteralString = f"""{_NOT_HIDDEN} AND NOT EXISTS (
+    SELECT 1 FROM sessions s INDEXED BY sessions_twin
+    WHERE s.id = episodes.session_id AND s.status = 'deleted')
+"""  # noqa: S608  # literals
 
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,6 +185,7 @@ def store_episode(tx: Transaction, episode: Episode) -> None:
 def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:
     """Return the episodes of a session that the scope may see, oldest first."""
     where = of_episodes(scope).also("session_id = ?", session_id)
+    where.sql += _NOT_HIDDEN
     return _select(tx, where, " ORDER BY id")
 
 

@@ -29,12 +29,13 @@ from recollect.sessions.context.episode import (
     topics_of,
 )
 from recollect.sessions.context.summary import ModelSummariser, SummaryOrder, utterances_of
-from recollect.sessions.record.lineage import rows_of
+from recollect.sessions.record.lineage import WITHDRAWN, rows_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, find_session
 from recollect.sessions.record.transcript_rows import select_messages
 from recollect.store.columns import Condition, integer, text, text_or_none
 from recollect.store.engine import Database, Transaction
+from recollect.store.withdrawn import is_message_out
 from recollect.text.summary.extractive import (
     SUMMARY_VERSION,
     shortened,
@@ -55,15 +56,17 @@ _SHARE = 4
 this part of the text at most."""
 _DEEDS_SHARE = 3
 """The agent's actions take this part of an episode at most, the open question half of that."""
-_LAST_SUMMARY: LiteralString = """
-    SELECT through_seq, summary FROM compactions
-    WHERE session_id = ? AND through_seq <= ? AND made_by LIKE 'extractive%'
+_LAST_SUMMARY: LiteralString = f"""
+    SELECT through_seq, summary FROM (
+        SELECT session_id, through_seq AS seq, through_seq, summary, made_by FROM compactions) t
+    WHERE session_id = ? AND through_seq <= ? AND made_by LIKE 'extractive%' AND NOT {WITHDRAWN}
     ORDER BY through_seq DESC LIMIT 1
-"""
-_SENDERS: LiteralString = """
-    SELECT DISTINCT turn_sender FROM messages WHERE session_id = ? AND seq <= ?
-    ORDER BY turn_sender
-"""
+"""  # noqa: S608  # literals
+_SENDERS: LiteralString = f"""
+    SELECT DISTINCT turn_sender FROM messages t WHERE session_id = ? AND seq <= ?
+    AND NOT {WITHDRAWN} ORDER BY turn_sender
+"""  # noqa: S608  # literals
+_SHOWN: LiteralString = f" AND NOT {is_message_out('messages', 'messages.session_id')}"
 _EXTENT: LiteralString = """
     SELECT count(*), min(created_at), max(created_at), coalesce(sum(token_estimate), 0)
     FROM messages WHERE """
@@ -257,6 +260,7 @@ def _turns_of(sender: str | None) -> HeardTurns:
 
 def _up_to(session: Session, through_seq: int, turns: HeardTurns) -> Condition:
     where = rows_of(Scope(tenant=session.tenant), session.id).also("seq <= ?", through_seq)
+    where.sql += _SHOWN
     turns.narrow(where)
     return where
 

@@ -19,12 +19,13 @@ from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.sessions.policy.turns import answered_group, heard_turns
 from recollect.sessions.record.access import SessionAccess
-from recollect.sessions.record.lineage import segments
+from recollect.sessions.record.lineage import WITHDRAWN, segments
 from recollect.sessions.record.session import Session, note_change, require_living
 from recollect.sessions.record.transcript_rows import newest_turn
 from recollect.store.columns import Condition, integer, listed, text, text_or_none
 from recollect.store.engine import Row, Transaction
 from recollect.store.twins import compared_rows
+from recollect.store.withdrawn import is_record_out, is_time_out
 
 StepStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
@@ -37,14 +38,15 @@ _DONE = {"done": "completed", "complete": "completed", "in-progress": "in_progre
 _STORED: LiteralString = "task, steps, source, updated_at"
 _STATES: LiteralString = "FROM session_states INDEXED BY session_states_twin WHERE "
 _OF_ONE: LiteralString = "session_id = ? ORDER BY turn_sender"
-_CALLED: LiteralString = """
-    SELECT t.input, t.tool_name, t.created_at FROM tool_calls t
-    JOIN messages m ON m.id = t.message_id
-    WHERE t.session_id = ? AND t.tool_name IN (SELECT value FROM json_each(?))"""
-_OBSERVED: LiteralString = """
+_CALLED: LiteralString = f"""
+    SELECT c.input, c.tool_name, c.created_at FROM tool_calls c
+    JOIN messages t ON t.id = c.message_id AND NOT {WITHDRAWN}
+    WHERE c.session_id = ? AND c.tool_name IN (SELECT value FROM json_each(?))"""  # noqa: S608
+_OBSERVED: LiteralString = f"""
     SELECT input, tool_name, created_at FROM observations
     WHERE session_id = ? AND tool_name IN (SELECT value FROM json_each(?))
-        AND agent_id IS NULL AND input_blob IS NULL AND is_forgotten = 0"""
+        AND agent_id IS NULL AND input_blob IS NULL AND is_forgotten = 0
+        AND NOT {is_record_out("observation", "id")}"""  # noqa: S608  # literals
 """A sub-agent has a list of its own."""
 _DROP: LiteralString = "DELETE FROM session_states WHERE session_id = ? AND turn_sender IS ?"
 _STORE: LiteralString = """
@@ -215,6 +217,7 @@ def read_state(
     """Return the working memory in some turns of a session; None without any."""
     where = Condition(Scope(tenant=session.tenant)).also("session_id = ?", session.id)
     turns.narrow(where)
+    where.sql += f" AND NOT {is_time_out('session_states.session_id', 'updated_at')}"
     of: LiteralString = _STATES + where.sql + " ORDER BY updated_at DESC, turn_sender LIMIT 1"
     rows = compared_rows(tx, _STORED, of, where.params)
     manual = SessionState(session_id=session.id, **_fields(rows[0])) if rows else None

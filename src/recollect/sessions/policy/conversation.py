@@ -44,14 +44,11 @@ from recollect.sessions.policy.turns import answered_group, hears_session
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import (
     LineageSegment,
-    find_one,
+    found_parts,
     is_shown,
-    living_readers,
-    segments,
 )
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import (
-    DELETED,
     MODES,
     Session,
     note_change,
@@ -199,25 +196,12 @@ class ConversationPolicy:
     def parts(self, session_id: str) -> list[LineageSegment]:
         """Return the parts that hold the messages of a session: its own, and those a fork shares.
 
-        Messages of its parents are found in these, those of a deleted parent in its living forks.
+        Messages of its parents are found in these, those that a parent does not show in its forks.
 
         Raises:
             NotFound: the scope has no such session.
         """
-
-        def read(tx: Transaction, session: Session) -> list[LineageSegment]:
-            living: list[LineageSegment] = []
-            for part in segments(tx, session):
-                kin = find_one(tx, part.session_id, session.tenant)
-                is_own = part.session_id == session.id
-                is_moved = not is_own and kin is not None and kin.status == DELETED
-                living += [
-                    LineageSegment(each.session_id, part.first, min(part.last, each.last))
-                    for each in (living_readers(tx, part.session_id) if is_moved else [part])
-                ]
-            return living
-
-        return self._access.read_session(session_id, read)
+        return self._access.read_session(session_id, found_parts)
 
     def rules(self, session_id: str) -> ModeRules:
         """Return the rules for an agent in a session.

@@ -3,20 +3,25 @@
 A fork copies nothing: it names its parent and the last seq that both share. Reading walks up the
 parents, so the cost is their number and not that of the messages. A reset under one key differs
 from a fork: it begins empty and only names the session before it.
+
+A rewind takes a range out of a session, and new messages follow it, so the messages are a tree: a
+session shows none of its ranges, and a fork those that it ends in, not those that it ends after.
+What is in a range is found as in a deleted session: through the forks that show it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import LiteralString
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import LiteralString, TypeAlias
 
 import msgspec
 
 from recollect.core.errors import InvalidInput, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.sessions.record.session import DELETED, Session, find_session
-from recollect.store.columns import Condition, columns_of, decode, integer, text
+from recollect.store.columns import Condition, columns_of, decode, integer, text, typed_rows
 from recollect.store.engine import Row, Transaction
+from recollect.store.withdrawn import is_message_out
 
 MAX_DEPTH = 10_000
 """Forks of forks; more can only be a damaged chain that leads back to itself."""
@@ -48,20 +53,37 @@ _DEPTH: LiteralString = """
     )
     SELECT count(*) FROM line
 """
-READER: LiteralString = """(
+WITHDRAWN: LiteralString = is_message_out()
+"""Whether a rewind took a message ``t`` out of its session."""
+_ENDED: LiteralString = (
+    is_message_out("t", "f.parent_id").removesuffix(")") + " AND h.to_seq < f.forked_at_seq)"
+)
+"""Whether a fork ``f`` continues what followed when a message ``t`` was taken out above it."""
+READER: LiteralString = f"""(
     WITH RECURSIVE reader (id) AS (
         SELECT f.id FROM sessions f WHERE f.parent_id = t.session_id AND f.forked_at_seq >= t.seq
+        AND NOT {_ENDED}
         UNION
         SELECT f.id FROM reader JOIN sessions f
         ON f.parent_id = reader.id AND f.forked_at_seq >= t.seq
+        AND NOT {_ENDED}
     )
     SELECT min(f.id) FROM reader JOIN sessions f ON f.id = reader.id
-    WHERE f.status <> 'deleted' AND f.pruned_seq < t.seq)"""
+    WHERE f.status <> 'deleted' AND f.pruned_seq < t.seq
+        AND NOT {is_message_out("t", "f.id")})"""  # noqa: S608  # literals
 """The oldest living fork that shows a message ``t`` of its parents; NULL where none does."""
+SHOWN_BY: LiteralString = (
+    f"CASE WHEN s.status <> 'deleted' AND NOT {WITHDRAWN} THEN t.session_id ELSE {READER} END"
+)
+"""The session that shows a message ``t`` of a session ``s``; NULL where none does."""
 _TOUCH: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
-    SELECT tenant, 'message', id, 'put', ? FROM messages WHERE session_id = ? AND seq <= ?
-    ORDER BY seq
+    SELECT tenant, 'message', id, 'put', ? FROM messages
+    WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq
+"""
+_SPANS: LiteralString = """
+    SELECT from_seq, to_seq FROM withdrawn_ranges
+    WHERE session_id = ? AND returned_at IS NULL ORDER BY to_seq
 """
 _TOUCH_OBSERVATIONS: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
@@ -75,6 +97,10 @@ _TOUCH_FACTS: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
     SELECT tenant, 'fact', id, 'put', ? FROM facts WHERE session_id = ?
 """
+
+
+SeqSpan: TypeAlias = tuple[int, int]
+"""The first and the last seq of a range."""
 
 
 class LineageSegment(msgspec.Struct, frozen=True):
@@ -168,51 +194,122 @@ def stored_ancestors(tx: Transaction, session: Session) -> Iterator[tuple[Kin, i
 
 
 def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
-    """Return the segments that hold the messages of a session, oldest first, without removed ones.
+    """Return the segments that hold the messages of a session, oldest first, without hidden ones.
 
     Raises:
         StoreCorrupt: the chain of parents is broken or leads back to itself.
     """
+    parts, inherited = _line(tx, session)
+    hidden = withdrawn_spans(tx, session.id) + inherited
+    return _without(within(parts, session.pruned_seq, None), hidden)
+
+
+def _line(tx: Transaction, session: Session) -> tuple[list[LineageSegment], list[SeqSpan]]:
+    """Return all segments of a session, oldest first, and the ranges that its parents took out."""
     parts = [LineageSegment(session.id, (session.forked_at_seq or 0) + 1, session.last_seq)]
+    inherited: list[SeqSpan] = []
     for kin, last in stored_ancestors(tx, session):
         parts.append(LineageSegment(kin.id, kin.forked_at_seq + 1, last))
-    return within(parts[::-1], session.pruned_seq, None)
+        inherited += _ended_before(withdrawn_spans(tx, kin.id), last)
+    return parts[::-1], inherited
 
 
-def _readers(tx: Transaction, session_id: str) -> Iterator[tuple[Kin, int]]:
-    """Yield the forks of a session that show a part of it, and their forks, with its last seq."""
-    waiting = [(session_id, 2**62)]
+def withdrawn_spans(tx: Transaction, session_id: str) -> list[SeqSpan]:
+    """Return the ranges that rewinds took out of a session, by their end; they may overlap."""
+    return typed_rows(tx.all(_SPANS, (session_id,)), tuple[int, int])
+
+
+def is_within(spans: Iterable[SeqSpan], seq: int) -> bool:
+    """Return whether a seq is in one of some ranges."""
+    return any(first <= seq <= last for first, last in spans)
+
+
+def _ended_before(spans: Iterable[SeqSpan], seq: int) -> list[SeqSpan]:
+    """Return the ranges that a fork at a seq does not show: it continues what came after them."""
+    return [span for span in spans if span[1] < seq]
+
+
+def last_shown(tx: Transaction, session: Session, seq: int | None = None) -> int:
+    """Return the newest seq up to ``seq`` that a session shows; by default of all of it.
+
+    It is the seq of a message, unless none is left before it.
+    """
+    last = session.last_seq if seq is None else seq
+    hidden = withdrawn_spans(tx, session.id) + inherited_spans(tx, session)
+    for first, end in sorted(hidden, key=lambda span: -span[1]):
+        last = first - 1 if first <= last <= end else last
+    return last
+
+
+def inherited_spans(tx: Transaction, session: Session) -> list[SeqSpan]:
+    """Return the ranges of its parents that a session does not show."""
+    return _line(tx, session)[1]
+
+
+def _readers(tx: Transaction, session_id: str) -> Iterator[tuple[Kin, int, list[SeqSpan]]]:
+    """Yield the forks of a session that show a part of it, and their forks.
+
+    Each with its last seq, and the ranges up to it that it does not show.
+    """
+    waiting: list[tuple[str, int, list[SeqSpan]]] = [(session_id, 2**62, [])]
     seen = {session_id}
     while waiting:
-        parent, limit = waiting.pop()
+        parent, limit, above = waiting.pop()
+        spans = withdrawn_spans(tx, parent)
         for child in find_children(tx, parent):
             last = min(limit, child.forked_at_seq)
             if child.id in seen or last == 0:
                 continue
+            hidden = above + _ended_before(spans, child.forked_at_seq)
             seen.add(child.id)
-            waiting.append((child.id, last))
+            waiting.append((child.id, last, hidden))
             if last > child.pruned_seq:
-                yield child, last
+                yield child, last, hidden + withdrawn_spans(tx, child.id)
 
 
 def living_readers(tx: Transaction, session_id: str) -> list[LineageSegment]:
-    """Return the living forks of a session, and their forks, with the part that each shows."""
+    """Return the living forks of a session, and their forks, with the parts that each shows."""
     return [
-        LineageSegment(kin.id, kin.pruned_seq + 1, last)
-        for kin, last in _readers(tx, session_id)
+        part
+        for kin, last, hidden in _readers(tx, session_id)
         if kin.status != DELETED
+        for part in _without([LineageSegment(kin.id, kin.pruned_seq + 1, last)], hidden)
     ]
+
+
+def found_parts(tx: Transaction, session: Session) -> list[LineageSegment]:
+    """Return where the index has the messages of a session: what a parent hides, in its forks."""
+    found: list[LineageSegment] = []
+    for part in segments(tx, session):
+        if part.session_id == session.id:
+            found.append(part)
+            continue
+        kin = find_one(tx, part.session_id, session.tenant)
+        is_deleted = kin is not None and kin.status == DELETED
+        spans = [(1, part.last)] if is_deleted else withdrawn_spans(tx, part.session_id)
+        living = living_readers(tx, part.session_id) if spans else []
+        found += _without([part], spans)
+        for first, last in spans:
+            inside = within([part], first - 1, last + 1)
+            found += [_meet(each, piece) for piece in inside for each in living]
+    return [part for part in found if part.first <= part.last]
+
+
+def _meet(part: LineageSegment, other: LineageSegment) -> LineageSegment:
+    first, last = max(part.first, other.first), min(part.last, other.last)
+    return LineageSegment(part.session_id, first, last)
 
 
 def is_shown(tx: Transaction, session: Session, seq: int) -> bool:
     """Return whether a session that is not deleted shows a message: its own, or a fork."""
-    readers = living_readers(tx, session.id) if session.status == DELETED else None
-    return readers is None or any(each.first <= seq <= each.last for each in readers)
+    if session.status != DELETED and not is_within(withdrawn_spans(tx, session.id), seq):
+        return True
+    return any(each.first <= seq <= each.last for each in living_readers(tx, session.id))
 
 
 def last_read(tx: Transaction, session_id: str) -> int:
     """Return the last seq of a session that one of its forks reads now; 0 for none."""
-    return max((last for _, last in _readers(tx, session_id)), default=0)
+    return max((last for _, last, _ in _readers(tx, session_id)), default=0)
 
 
 def _kin(row: Row) -> Kin:
@@ -221,7 +318,7 @@ def _kin(row: Row) -> Kin:
 
 def touch_messages(tx: Transaction, session: Session, at: int) -> None:
     """Make the index read every record that a session shows again."""
-    tx.execute(_TOUCH, (at, session.id, session.last_seq))
+    tx.execute(_TOUCH, (at, session.id, 0, session.last_seq))
     tx.execute(_TOUCH_OBSERVATIONS, (at, session.id))
     touch_episodes(tx, session.id, at)
     touch_facts(tx, session.id, at)
@@ -238,14 +335,21 @@ def touch_facts(tx: Transaction, session_id: str, at: int) -> None:
     tx.execute(_TOUCH_FACTS, (at, session_id))
 
 
-def touch_shared(tx: Transaction, session: Session, at: int) -> None:
-    """Make the index read messages of deleted sessions again, which are found through forks.
+def touch_shared(tx: Transaction, session: Session, at: int, after: int = 0) -> None:
+    """Make the index read messages again that their own session does not show, but forks may.
 
-    To be called when a fork comes, goes, or shows more or less than before.
+    To be called when a fork comes, goes, or shows more or less after a seq than before.
     """
     for kin, last in stored_ancestors(tx, session):
-        if kin.status == DELETED and last:
-            tx.execute(_TOUCH, (at, kin.id, last))
+        is_deleted = kin.status == DELETED
+        for first, end in [(1, last)] if is_deleted else withdrawn_spans(tx, kin.id):
+            tx.execute(_TOUCH, (at, kin.id, max(after, first - 1), min(end, last)))
+
+
+def touch_range(tx: Transaction, session: Session, after: int, at: int) -> None:
+    """Make the index read the messages after a seq again that a session shows or did before."""
+    tx.execute(_TOUCH, (at, session.id, after, session.last_seq))
+    touch_shared(tx, session, at, after)
 
 
 def check_depth(tx: Transaction, parent: Session) -> None:
@@ -272,6 +376,18 @@ def within(parts: Sequence[LineageSegment], after: int, before: int | None) -> l
         for p in parts
     ]
     return [part for part in cut if part.first <= part.last]
+
+
+def _without(parts: Sequence[LineageSegment], spans: Sequence[SeqSpan]) -> list[LineageSegment]:
+    """Return what some ranges leave of some parts."""
+    rest = list(parts)
+    for first, last in spans:
+        rest = [
+            piece
+            for part in rest
+            for piece in (*within([part], 0, first), *within([part], last, None))
+        ]
+    return rest
 
 
 def rows_of(scope: Scope, session_id: str) -> Condition:

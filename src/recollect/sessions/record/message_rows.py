@@ -24,6 +24,7 @@ from recollect.store.columns import insert_into, integer, json_object, listed, t
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.row_hash import row_hash
 from recollect.store.twins import damaged_rows
+from recollect.store.withdrawn import is_message_out
 
 _COLUMNS: LiteralString = """id, tenant, agent, user_id, project, session_id, seq, role, name,
     content, text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
@@ -50,7 +51,11 @@ _KEEP_NUMBERS: LiteralString = """
     WHERE tenant = ? AND number IS NOT NULL GROUP BY tenant
     ON CONFLICT (tenant, kind) DO UPDATE SET last = max(last, excluded.last)
 """
-_REMOVE: LiteralString = "DELETE FROM messages WHERE id = ? RETURNING seq, row_hash, number"
+_REMOVE: LiteralString = f"""
+    DELETE FROM messages WHERE id = ? RETURNING seq, row_hash, number,
+        NOT {is_message_out("messages", "messages.session_id")}
+"""  # noqa: S608  # literals
+"""With whether it counted: it does not while a rewind has taken it out."""
 _UNCOUNT: LiteralString = """
     UPDATE sessions SET message_count = message_count - ?,
         digest = (digest + ?) & 72057594037927935
@@ -312,8 +317,9 @@ def remove_messages(
     rows = tx.executemany(_REMOVE, [(id_,) for id_ in ids])
     if not rows:
         return
-    less = sum_of((digest, number) for _, digest, number in rows)
-    tx.execute(_UNCOUNT, (len(rows), _MASK + 1 - less, session_id))
+    less = sum_of((digest, number) for _, digest, number, _ in rows)
+    counted = sum(integer(row[3]) for row in rows)
+    tx.execute(_UNCOUNT, (counted, _MASK + 1 - less, session_id))
     if not reused:
         for first, last in _ranges(sorted(integer(row[0]) for row in rows)):
             note_removed(tx, session_id, first, last)

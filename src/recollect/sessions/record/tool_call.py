@@ -213,12 +213,12 @@ def _owner(message: Message) -> _Row:
 def select_tool_calls(tx: Transaction, scope: Scope, part: LineageSegment) -> list[ToolCall]:
     """Return the tool calls of a part of a transcript, oldest first.
 
-    If the result came after that part, the call is alone; if the call did, the result is.
+    If the result is not in that part, the call is alone; if the call is not, the result is.
     """
-    where = rows_of(scope, part.session_id)
-    sql = _SELECT_SEEN + where.sql + " AND (called <= ? OR answered <= ?) ORDER BY created_at, id"
-    rows = tx.rows(sql, [*where.params, part.last, part.last])
-    return [_seen(row, part.last) for row in rows]
+    where, span = rows_of(scope, part.session_id), (part.first, part.last)
+    is_in: LiteralString = " AND (called BETWEEN ? AND ? OR answered BETWEEN ? AND ?)"
+    sql: LiteralString = _SELECT_SEEN + where.sql + is_in + " ORDER BY created_at, id"
+    return [_seen(row, part) for row in tx.rows(sql, [*where.params, *span, *span])]
 
 
 def joined(parts: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
@@ -249,12 +249,12 @@ def _joined(first: ToolCall, later: ToolCall) -> ToolCall:
     )
 
 
-def _seen(row: Row, last_seq: int) -> ToolCall:
-    """Return a call as it was known up to ``last_seq``."""
+def _seen(row: Row, part: LineageSegment) -> ToolCall:
+    """Return a call as a part of a transcript shows it."""
     arguments, called, answered = json_cell(row[4], object), integer(row[11]), row[12]
     fields = ToolCall.__struct_fields__
     call = decode(ToolCall, fields, row, input=arguments, is_error=bool(row[9]))
-    if called > last_seq:
+    if not part.first <= called <= part.last:
         return msgspec.structs.replace(
             call,
             message_id=call.result_id or call.message_id,
@@ -262,7 +262,7 @@ def _seen(row: Row, last_seq: int) -> ToolCall:
             input={},
             created_at=call.finished_at or call.created_at,
         )
-    if answered is None or integer(answered) <= last_seq:
+    if answered is None or part.first <= integer(answered) <= part.last:
         return call
     return msgspec.structs.replace(
         call, result_id=None, result_text=None, is_error=False, finished_at=None

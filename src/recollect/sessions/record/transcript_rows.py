@@ -25,7 +25,13 @@ from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock
 from recollect.sessions.record.draft import Draft, without_answers
-from recollect.sessions.record.lineage import MAX_DEPTH, LineageSegment, rows_of, segments
+from recollect.sessions.record.lineage import (
+    MAX_DEPTH,
+    LineageSegment,
+    rows_of,
+    segments,
+    within,
+)
 from recollect.sessions.record.message import UNFINISHED, Message, message_cells
 from recollect.sessions.record.message_rows import (
     SELECT_MESSAGES,
@@ -446,11 +452,12 @@ def count_messages(
 ) -> int:
     """Return the number of messages in some parts of a transcript, without removed ones.
 
-    If all are heard, the first and the last seq give it, because seqs have no gaps.
+    If all are heard, the first seq and the parts give it, because these have no gaps.
     """
     if turns.is_all:
         oldest = read_messages(tx, scope, parts, 1, turns=turns)
-        return parts[-1].last - oldest[0].seq + 1 if oldest else 0
+        shown = within(parts, oldest[0].seq - 1, None) if oldest else []
+        return sum(part.last - part.first + 1 for part in shown)
     count = 0
     for part in parts:
         where = rows_of(scope, part.session_id)

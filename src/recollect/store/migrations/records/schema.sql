@@ -657,6 +657,29 @@ CREATE TABLE value_sentences (
     -- The version of the rules that found it.
     rules      INTEGER NOT NULL
 , stated INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE TABLE withdrawn_ranges (
+    operation_id TEXT NOT NULL,
+    tenant       TEXT NOT NULL,
+    session_id   TEXT NOT NULL REFERENCES sessions (id),
+    from_seq     INTEGER NOT NULL CHECK (from_seq >= 1),
+    to_seq       INTEGER NOT NULL CHECK (to_seq >= from_seq),
+    -- When the first of its messages was said and was stored, and when it was taken out.
+    said_at      INTEGER NOT NULL,
+    stored_at    INTEGER NOT NULL,
+    at           INTEGER NOT NULL,
+    -- NULL: it is out.
+    returned_at  INTEGER,
+    PRIMARY KEY (operation_id, from_seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE withdrawn_records (
+    kind         TEXT NOT NULL CHECK (kind IN ('fact', 'observation', 'episode', 'reopened')),
+    ref          TEXT NOT NULL,
+    operation_id TEXT NOT NULL,
+    session_id   TEXT NOT NULL,
+    -- Of an episode its extent, of a fact that counts again meanwhile the one that replaced it.
+    was          TEXT,
+    PRIMARY KEY (kind, ref)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE withheld (
     tenant TEXT NOT NULL,
     reason TEXT NOT NULL,
@@ -787,4 +810,7 @@ CREATE INDEX tool_calls_by_result ON tool_calls (result_id) WHERE result_id IS N
 CREATE INDEX value_sentence_words_by_sentence ON value_sentence_words (sentence_id);
 CREATE INDEX value_sentences_by_message ON value_sentences (message_id);
 CREATE INDEX value_sentences_by_session ON value_sentences (session_id);
+CREATE INDEX withdrawn_ranges_by_session ON withdrawn_ranges (session_id, to_seq)
+    WHERE returned_at IS NULL;
+CREATE INDEX withdrawn_records_by_operation ON withdrawn_records (operation_id);
 CREATE INDEX withheld_twin ON withheld (tenant, reason, number, at);
