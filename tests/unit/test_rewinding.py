@@ -134,7 +134,7 @@ def test_an_undo_is_refused_after_new_messages_and_names_the_fork(twins: Twins) 
     with pytest.raises(RewindConflict, match="newer messages") as refused:
         home.sessions.undo_rewind(rewind.id)
     assert (refused.value.facts["at_seq"], refused.value.facts["paths"]) == (5, ())
-    fork = home.sessions.fork(session, refused.value.facts["at_seq"])
+    fork = home.sessions.fork(session, rewind.to_seq)
     assert said(home, fork.id) == [text for _, text in (*KEPT, *TAKEN)]
     assert said(home, session) == [text for _, text in (*KEPT, *LATER)]
     home.sync()

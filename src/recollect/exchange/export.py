@@ -6,7 +6,7 @@ are rebuilt). So are settings, tokens, events and injections.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -31,7 +31,15 @@ from recollect.sessions.context.episode import Episode, episodes_after, heard_ep
 from recollect.sessions.context.working_memory import StateLine, state_lines
 from recollect.sessions.mirror.mirror_lines import SESSION_LINE, SessionLine, mirror_lines
 from recollect.sessions.policy.turns import heard_seqs
-from recollect.sessions.record.lineage import Kin, ancestors, find_kin
+from recollect.sessions.record.lineage import (
+    Kin,
+    LineageSegment,
+    ancestors,
+    find_kin,
+    living_readers,
+    without,
+)
+from recollect.sessions.record.withdrawal import Withdrawal, withdrawn_from
 from recollect.store.audit import record_audit
 from recollect.store.blobs import Blobs
 from recollect.store.columns import Condition, text
@@ -39,6 +47,7 @@ from recollect.store.engine import Database, Transaction
 from recollect.store.files import write_file
 from recollect.store.journal import record_event
 from recollect.store.sqlite.home import find_home_id
+from recollect.store.withdrawn import is_record_out
 
 _PAGE = 200
 _PAYLOADS = 16
@@ -231,6 +240,7 @@ class HomeExport:
             if is_compaction and not self._hears_summary(session, line):
                 continue
             yield "compaction" if is_compaction else "message", msgspec.Raw(line)
+        yield from (("withdrawal", each) for each in selection.withdrawals.get(session_id, ()))
         if session_id in selection.chosen:
             yield from (("state", each) for each in self._states(session))
             yield from (("observation", each) for each in self._observations(session_id))
@@ -254,10 +264,10 @@ class HomeExport:
         Guests get no facts of the program, and a title only of sessions that they hear whole. Of
         what a fork shares with another owner's session, only the messages are exported.
         """
-        facts: dict[str, Any] = {}
+        facts: dict[str, Any] = {"withdrawn": []}
         scope = msgspec.structs.replace(self._order.scope, session=None)
         if line.id not in selection.chosen and scope != Scope(tenant=scope.tenant):
-            facts = {"title": None, "key": None, "project": None, "metadata": {}, "overrides": {}}
+            facts |= {"title": None, "key": None, "project": None, "metadata": {}, "overrides": {}}
         elif line.project:
             self._paths.add(line.project)
         if line.previous_id not in selection.limits:
@@ -285,6 +295,7 @@ class HomeExport:
             where.also("created_at >= ?", self._order.since)
         audience = self._audience(tx)
         is_all = audience.group is None
+        where.sql += f" AND NOT {is_record_out('observation', 'o.id')}"
         rows = select_observations(tx, where, "created_at, id", -1, deleted=is_all, ids=ids)
         return [o for o in only_heard(tx, audience, rows) if is_all or not o.is_forgotten]
 
@@ -329,6 +340,7 @@ class _Facts(msgspec.Struct, frozen=True):
     seq: int
     at: str
     turn_sender: str | None = None
+    through_seq: int = 0
 
 
 class _Selection:
@@ -361,6 +373,8 @@ class _Selection:
                 if audible is None or parent.id in audible:
                     self.limits[parent.id] = max(last, self.limits.get(parent.id, 0))
         self.order = _parents_first(self.limits, kin)
+        self._out, self.withdrawals = _withdrawn(tx, kin, self.limits)
+        """By session: what nobody shows, and the ranges that it must not show after an import."""
         seqs = audible or {}
         self._seqs = {each: frozenset(of or ()) for each, of in seqs.items() if of is not None}
 
@@ -370,12 +384,37 @@ class _Selection:
 
     def takes(self, session_id: str, line: bytes, is_compaction: bool) -> bool:
         """Return whether a line of a session is in the document."""
-        if is_compaction:
-            return self._since is None and self.is_whole(session_id)
         facts = msgspec.json.decode(line, type=_Facts)
+        out = self._out.get(session_id, ())
+        if is_compaction:
+            is_out = any(part.first <= facts.through_seq <= part.last for part in out)
+            return self._since is None and self.is_whole(session_id) and not is_out
+        if any(part.first <= facts.seq <= part.last for part in out):
+            return False
         is_heard = self.is_whole(session_id) or facts.seq in self._seqs[session_id]
         is_new = self._since is None or iso_ms(facts.at) >= self._since
         return is_heard and is_new and facts.seq <= self.limits[session_id]
+
+
+def _withdrawn(
+    tx: Transaction, kin: Mapping[str, Kin], sessions: Iterable[str]
+) -> tuple[dict[str, list[LineageSegment]], dict[str, list[Withdrawal]]]:
+    """Return, by session, the parts that nobody shows, and the ranges that forks depend on."""
+    out: dict[str, list[LineageSegment]] = {}
+    ranges: dict[str, list[Withdrawal]] = {}
+    for session_id in sessions:
+        active = [each for each in withdrawn_from(tx, session_id) if each.returned_at is None]
+        if not active:
+            continue
+        own = [LineageSegment(session_id, each.from_seq, each.to_seq) for each in active]
+        shown = [(each.first, each.last) for each in living_readers(tx, session_id)]
+        out[session_id] = without(own, shown)
+        ranges[session_id] = [
+            each
+            for each, part in zip(active, own, strict=True)
+            if part.first <= kin[session_id].forked_at_seq or without([part], shown) != [part]
+        ]
+    return out, ranges
 
 
 def _parents_first(limits: Mapping[str, int], kin: Mapping[str, Kin]) -> list[str]:

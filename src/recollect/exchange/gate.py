@@ -36,6 +36,7 @@ from recollect.sessions.mirror.mirror_lines import CompactionLine, MessageLine, 
 from recollect.sessions.record.access import MirrorSignal
 from recollect.sessions.record.draft import Draft, DraftMaker
 from recollect.sessions.record.session import Session
+from recollect.sessions.record.withdrawal import Withdrawal
 from recollect.store.blobs import Blobs
 from recollect.store.engine import Database
 from recollect.text.secret_redactor import SecretRedactor
@@ -45,7 +46,7 @@ _CALLS = frozenset({"tool_use", "toolCall", "function_call"})
 _RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
 _TOOLS = _CALLS | _RESULTS
 _ARGUMENTS = ("input", "arguments", "args")
-_INNER = (MessageLine, CompactionLine, StateLine, Observation)
+_INNER = (MessageLine, CompactionLine, Withdrawal, StateLine, Observation)
 
 
 class Destination(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,6 +104,7 @@ Incoming: TypeAlias = (
     | Draft
     | Gap
     | Compaction
+    | Withdrawal
     | StateLine
     | ObservationDraft
     | Episode
@@ -201,6 +203,8 @@ class Gate:
             case CompactionLine():
                 compaction = compaction_in(record, "")
                 return msgspec.structs.replace(compaction, summary=self._text(compaction.summary))
+            case Withdrawal():
+                return record
             case StateLine():
                 return self._state(record)
             case Observation():

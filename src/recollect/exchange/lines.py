@@ -43,6 +43,7 @@ from recollect.sessions.record.session import (
     of_unknown_origin,
     with_account,
 )
+from recollect.sessions.record.withdrawal import Withdrawal
 from recollect.store.paths import check_id
 
 VERSION = 1
@@ -113,6 +114,7 @@ class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session: SessionLine | None = None
     message: MessageLine | None = None
     compaction: CompactionLine | None = None
+    withdrawal: Withdrawal | None = None
     state: StateLine | None = None
     observation: Observation | None = None
     episode: Episode | None = None
@@ -138,6 +140,7 @@ Record: TypeAlias = (
     | SessionLine
     | MessageLine
     | CompactionLine
+    | Withdrawal
     | StateLine
     | Observation
     | Episode
@@ -148,7 +151,7 @@ KINDS = tuple(name for name in ExportLine.__struct_fields__ if name not in {"hea
 """The kinds of records."""
 UNSOUND = (*UNREADABLE, OverflowError, RecollectError)
 """The errors raised for a line of a mirror that cannot be right."""
-_OF_SESSION = frozenset({"message", "compaction", "state", "observation"})
+_OF_SESSION = frozenset({"message", "compaction", "withdrawal", "state", "observation"})
 _decode = msgspec.json.Decoder(ExportLine).decode
 
 

@@ -18,7 +18,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.errors import RecollectError
-from recollect.core.scope import LOCAL_TENANT
+from recollect.core.scope import LOCAL_TENANT, Scope
 from recollect.exchange.lines import UNSOUND, compaction_in, is_sound_session, iso_ms, session_in
 from recollect.sessions.context.compaction import Compaction, store_compaction
 from recollect.sessions.mirror.mirror import STRAY_SUFFIX
@@ -39,9 +39,11 @@ from recollect.sessions.record.message import Message, decode_content
 from recollect.sessions.record.session import (
     DELETED,
     Session,
+    find_session,
     insert_session,
 )
 from recollect.sessions.record.transcript_rows import restore_messages
+from recollect.sessions.withdrawals import restore_withdrawals
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import os_errors
@@ -197,6 +199,14 @@ def link_sessions(tx: Transaction, lines: Iterable[SessionLine]) -> int:
             orphans += 1
             tx.execute(_CUT, (line.forked_at_seq or 0, line.id))
     return orphans
+
+
+def withdraw_again(tx: Transaction, lines: Iterable[SessionLine]) -> None:
+    """Take out again what rewinds had taken out, after all that was derived from it is there."""
+    for line in lines:
+        session = find_session(tx, Scope(tenant=line.tenant), line.id) if line.withdrawn else None
+        if session is not None:
+            restore_withdrawals(tx, session, line.withdrawn)
 
 
 def _above(id_: str, parents: Mapping[str, str]) -> Iterator[str]:

@@ -27,6 +27,7 @@ from recollect.exchange.mirrors import (
     records_aside,
     seqs_in,
     seqs_in_records,
+    withdraw_again,
 )
 from recollect.exchange.rows.facts import recover_known
 from recollect.governance.aside import refuse_open, set_records_aside
@@ -282,6 +283,7 @@ class Recovery:
             facts, self._counts["lost"] = without_lost(facts, self._lines.keys())
         if database is not None:
             database.write(lambda tx: restore_facts(tx, facts or RecoveryFacts()))
+            database.write(lambda tx: withdraw_again(tx, lines))
             database.write(number_others)
         return 0 if facts is None else facts.imports
 

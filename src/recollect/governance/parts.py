@@ -158,7 +158,7 @@ def erased_before(tx: Transaction, tenant: str) -> Chosen:
     episodes = [text(row[0]) for row in tx.all(_OWN_EPISODES, (tenant,))]
     links = [row.account for row in linked_rows(tx, tenant)]
     removed = {row[0] for messages, _ in by_session.values() for row in messages}
-    facts = select_facts(tx, of_facts(Scope(tenant=tenant)), -1)
+    facts = select_facts(tx, of_facts(Scope(tenant=tenant)), -1, withdrawn=True)
     sessions = {id_: require_session(tx, Scope(tenant=tenant), id_) for id_ in by_session}
     return Chosen(
         parts=tuple(

@@ -330,6 +330,7 @@ _DEPENDENT: tuple[LiteralString, ...] = (
     "DELETE FROM tool_calls WHERE session_id = ?",
     "DELETE FROM prunings WHERE session_id = ?",
     "DELETE FROM removed_seqs WHERE session_id = ?",
+    "DELETE FROM withdrawn_ranges WHERE session_id = ?",
     "DELETE FROM injected_items WHERE kind = 'state' AND ref = ?",
     "DELETE FROM session_states WHERE session_id = ?",
     "DELETE FROM summarised WHERE session_id = ?",
@@ -337,6 +338,7 @@ _DEPENDENT: tuple[LiteralString, ...] = (
 _TOLD: tuple[LiteralString, ...] = (
     "DELETE FROM injected_items WHERE ref IN (SELECT id FROM episodes WHERE session_id = ?)",
     "DELETE FROM episodes WHERE session_id = ?",
+    "DELETE FROM withdrawn_records WHERE session_id = ?",
     "DELETE FROM events WHERE session_id = ?",
 )
 """Deletes what retention keeps and an erasure does not."""

@@ -359,7 +359,7 @@ def _facts(
     message_ids = {id_ for part in parts for id_ in part.messages}
     sessions = {text(row[0]) for row in tx.all(_KNOWN, (scope.tenant,))}
     where = of_facts(scope).of_project(selection.project)
-    for fact in select_facts(tx, where, -1):
+    for fact in select_facts(tx, where, -1, withdrawn=True):
         if fact.message_id in message_ids:
             yield fact.id
         elif fact.session_id not in sessions and selection.session_id is None:
@@ -430,7 +430,7 @@ def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Sessio
         hint = "list those that are left with `recollect sessions`"
         raise NotFound("the session was erased", hint=hint, erased=True)
     where = of_facts(scope).also("session_id = ?", session_id)
-    if not episodes_of(tx, scope, session_id) and not select_facts(tx, where, 1):
+    if not episodes_of(tx, scope, session_id) and not select_facts(tx, where, 1, withdrawn=True):
         return require_session(tx, scope, session_id)
     return Session(
         id=session_id, tenant=scope.tenant, status=DELETED, created_at=now, updated_at=now

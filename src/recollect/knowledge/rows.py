@@ -72,11 +72,11 @@ _IS_THERE: LiteralString = """
     SELECT id FROM facts INDEXED BY facts_twin_by_id
     WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id
 """
-LIVING: LiteralString = f"""
-    AND NOT EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin
-        WHERE s.id = f.session_id AND s.status = 'deleted')
-    AND NOT {is_record_out("fact", "f.id")}
-"""  # noqa: S608  # literals
+_UNDELETED: LiteralString = (
+    " AND NOT EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin"
+    " WHERE s.id = f.session_id AND s.status = 'deleted')"
+)
+LIVING: LiteralString = f"{_UNDELETED} AND NOT {is_record_out('fact', 'f.id')}"
 """Leaves out facts ``f`` of deleted sessions, and those that a rewind hides."""
 _SAME: LiteralString = "SELECT id FROM facts WHERE tenant = ? AND words = ? ORDER BY id"
 _VALUES: LiteralString = """
@@ -187,7 +187,9 @@ def of_facts(scope: Scope) -> Condition:
     return Condition(scope, _SESSION_COLUMN)
 
 
-def select_facts(tx: Transaction, where: Condition, limit: int, *, offset: int = 0) -> list[Fact]:
+def select_facts(
+    tx: Transaction, where: Condition, limit: int, *, offset: int = 0, withdrawn: bool = False
+) -> list[Fact]:
     """Return the facts that meet a condition on columns of `facts_twin`, the newest first.
 
     Args:
@@ -195,6 +197,7 @@ def select_facts(tx: Transaction, where: Condition, limit: int, *, offset: int =
         where: Which ones, see `of_facts`.
         limit: How many at most; -1 for all.
         offset: How many to skip.
+        withdrawn: Also those that a rewind hides.
 
     Raises:
         StoreCorrupt: a row is missing, or is not what was stored.
@@ -202,7 +205,8 @@ def select_facts(tx: Transaction, where: Condition, limit: int, *, offset: int =
     # Of one user among many a few rows are read, not those of all.
     is_keyed = any(keyed in where.sql for keyed in _KEYED_BY_USER)
     table: LiteralString = _BY_USER if is_keyed else _BY_TIME
-    tail: LiteralString = LIVING + " ORDER BY f.created_at DESC, f.id DESC LIMIT ? OFFSET ?"
+    shown: LiteralString = _UNDELETED if withdrawn else LIVING
+    tail: LiteralString = shown + " ORDER BY f.created_at DESC, f.id DESC LIMIT ? OFFSET ?"
     params = [*where.params, limit, offset]
     rows = compared_rows(tx, _STORED, table + where.sql + tail, params, key="id")
     return [_fact_of(row) for row in rows]

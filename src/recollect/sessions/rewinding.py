@@ -7,7 +7,8 @@ from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import Lease
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.session import require_session
-from recollect.sessions.withdrawals import Withdrawal, give_back, withdraw, withdrawals_of
+from recollect.sessions.record.withdrawal import Withdrawal, withdrawals_of, withdrawn_from
+from recollect.sessions.withdrawals import give_back, withdraw
 from recollect.store.engine import Transaction
 
 
@@ -91,5 +92,5 @@ class Rewinds:
         """
         return self._access.read_session(
             session_id,
-            lambda tx, session: tuple(withdrawals_of(tx, session.tenant, session_id=session.id)),
+            lambda tx, session: tuple(withdrawn_from(tx, session.id)),
         )

@@ -34,7 +34,13 @@ from recollect.sessions.record.session import (
     owner_of,
     require_living,
 )
-from recollect.store.columns import columns_of, decode, insert_into, integer, text
+from recollect.sessions.record.withdrawal import (
+    Withdrawal,
+    insert_withdrawal,
+    withdrawals_of,
+    withdrawn_from,
+)
+from recollect.store.columns import integer, text
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_change, record_event
 
@@ -107,35 +113,6 @@ _TOUCH_FACTS: LiteralString = f"""
 """  # noqa: S608  # literals
 
 
-class Withdrawal(msgspec.Struct, frozen=True, kw_only=True):
-    """Messages that a rewind took out of a session; its fields are in the order of the columns.
-
-    Attributes:
-        id: Of the operation, which undoes it.
-        session_id: The session.
-        from_seq: The first message that was taken out.
-        to_seq: The last one; the next message has a greater seq.
-        said_at: When the first of them was said, ms UTC.
-        stored_at: When it was stored.
-        at: When they were taken out.
-        returned_at: When they came back; None while they are out.
-    """
-
-    id: str
-    session_id: str
-    from_seq: int
-    to_seq: int
-    said_at: int
-    stored_at: int
-    at: int
-    returned_at: int | None = None
-
-
-_COLUMNS: LiteralString = columns_of(Withdrawal, id="operation_id")
-_SELECT: LiteralString = f"SELECT {_COLUMNS} FROM withdrawn_ranges WHERE tenant = ? AND "  # noqa: S608  # literals
-_ADD = insert_into("withdrawn_ranges", "tenant, " + _COLUMNS)
-
-
 def withdraw(
     tx: Transaction,
     tenant: str,
@@ -187,15 +164,8 @@ def withdraw(
 def add_withdrawal(tx: Transaction, session: Session, withdrawal: Withdrawal) -> None:
     """Store the range of a withdrawal, hide what was derived from it, and tell index and mirror."""
     w = withdrawal
-    tx.execute(_ADD, (session.tenant, *msgspec.structs.astuple(w)))
-    tx.execute(_RECOUNT, (session.id,))
-    tx.execute(_FLUSH_AGAIN, (session.id, w.from_seq - 1))
-    tx.execute(_HIDE_FACTS, (w.id, session.id))
-    tx.execute(_HIDE_OBSERVATIONS, (w.id, session.id, w.said_at, w.at))
-    tx.execute(_HIDE_EPISODES, (w.id, session.id, w.from_seq))
-    if tx.row(_SET_APART, (w.id,)) is not None:
-        note_end(tx, session, w.at)
-    _touch(tx, session, w, w.at)
+    insert_withdrawal(tx, session.tenant, w)
+    _hide(tx, session, w)
     record_event(
         tx,
         MessagesWithdrawn(
@@ -250,15 +220,16 @@ def give_back(
     return msgspec.structs.replace(first, to_seq=last.to_seq, returned_at=at)
 
 
-def withdrawals_of(
-    tx: Transaction, tenant: str, operation_id: str | None = None, session_id: str | None = None
-) -> list[Withdrawal]:
-    """Return the ranges of an operation, or all that were ever taken out of a session, in order."""
-    where: LiteralString = "operation_id = ?" if session_id is None else "session_id = ?"
-    sql: LiteralString = _SELECT + where + " ORDER BY at, from_seq"
-    fields = Withdrawal.__struct_fields__
-    rows = tx.all(sql, (tenant, operation_id if session_id is None else session_id))
-    return [decode(Withdrawal, fields, row) for row in rows]
+def restore_withdrawals(
+    tx: Transaction, session: Session, withdrawals: Iterable[Withdrawal]
+) -> None:
+    """Store what a mirror or an export knows of rewinds, after all that they may hide."""
+    known = {(each.id, each.from_seq) for each in withdrawn_from(tx, session.id)}
+    for each in withdrawals:
+        if (each.id, each.from_seq) not in known:
+            insert_withdrawal(tx, session.tenant, each)
+            if each.returned_at is None:
+                _hide(tx, session, each)
 
 
 def withdraw_late(tx: Transaction, session: Session, messages: Sequence[Message]) -> int:
@@ -274,11 +245,7 @@ def withdraw_late(tx: Transaction, session: Session, messages: Sequence[Message]
     Returns:
         Their number.
     """
-    out = [
-        each
-        for each in withdrawals_of(tx, session.tenant, session_id=session.id)
-        if each.returned_at is None
-    ]
+    out = [each for each in withdrawn_from(tx, session.id) if each.returned_at is None]
     late = [(message, each) for message in messages if (each := _covering(out, message))]
     for run in _runs(late):
         span = {"from_seq": run[0][0].seq, "to_seq": run[-1][0].seq}
@@ -300,6 +267,18 @@ def _runs(late: Iterable[tuple[Message, Withdrawal]]) -> list[list[tuple[Message
         else:
             runs.append([(message, of)])
     return runs
+
+
+def _hide(tx: Transaction, session: Session, withdrawal: Withdrawal) -> None:
+    w = withdrawal
+    tx.execute(_RECOUNT, (session.id,))
+    tx.execute(_FLUSH_AGAIN, (session.id, w.from_seq - 1))
+    tx.execute(_HIDE_FACTS, (w.id, session.id))
+    tx.execute(_HIDE_OBSERVATIONS, (w.id, session.id, w.said_at, w.at))
+    tx.execute(_HIDE_EPISODES, (w.id, session.id, w.from_seq))
+    if tx.row(_SET_APART, (w.id,)) is not None:
+        note_end(tx, session, w.at)
+    _touch(tx, session, w, w.at)
 
 
 def _check_position(tx: Transaction, session: Session, after_seq: int) -> None:

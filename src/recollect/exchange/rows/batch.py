@@ -30,6 +30,7 @@ from recollect.exchange.transcript import (
 )
 from recollect.observations.draft import GivenObservation, ObservationDraft
 from recollect.sessions.record.draft import FOREIGN, Draft, DraftMaker, encode_facts
+from recollect.sessions.record.lineage import last_shown
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -46,6 +47,7 @@ from recollect.sessions.record.tombstone import (
     line_name,
 )
 from recollect.sessions.record.transcript_rows import append_drafts
+from recollect.sessions.withdrawals import withdraw_late
 from recollect.store.columns import integer
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
@@ -222,6 +224,7 @@ class ImportBatch:
                 session = _adopted(tx, session, each.continues, location)
             results = append_drafts(tx, session, drafts)
             fresh = [each for each in results if not isinstance(each, str)]
+            withdraw_late(tx, session, fresh)
             counts["messages"] += len(fresh)
             counts["duplicates"] += len(results) - len(fresh)
             counts["observations"] += observing.store(tx, session, each.prepared, fresh)
@@ -258,7 +261,7 @@ def _continued(
         event = event_id_of(source, origin, message)
         row = tx.row(_SHARED, (session.tenant, source, origin, event))
         if row is not None and parent.pruned_seq <= integer(row[0]) <= parent.last_seq:
-            seq = integer(row[0])
+            seq = last_shown(tx, parent, integer(row[0]))  # a rewind may have taken it out
             facts = {"parent_id": parent.id, "forked_at_seq": seq, "last_seq": seq}
             return msgspec.structs.replace(session, **facts, pruned_seq=parent.pruned_seq)
     return session

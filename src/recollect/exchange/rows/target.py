@@ -24,8 +24,10 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     def seq(self, old: int) -> int:
         """Return the seq here of the last message up to a seq of the document."""
-        shift = next((each for each in reversed(self.shifts) if each[0] <= old), None)
-        return old if shift is None else old + shift[1] - shift[0]
+        shift = next((each for each in reversed(self.shifts) if each[0] <= old), (0, 0))
+        following = next((new for other, new in self.shifts if other > old), None)
+        seq = old + shift[1] - shift[0]
+        return seq if following is None else min(seq, following - 1)
 
     def shifted(self, old: int, new: int) -> Target:
         """Return the target after a message of the document got a seq here."""

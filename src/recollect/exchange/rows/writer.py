@@ -52,6 +52,8 @@ from recollect.sessions.record.tombstone import (
     use_name,
 )
 from recollect.sessions.record.transcript_rows import restore_messages
+from recollect.sessions.record.withdrawal import Withdrawal, withdrawals_of
+from recollect.sessions.withdrawals import restore_withdrawals
 from recollect.store.blobs import Blobs
 from recollect.store.columns import first_integer, integer, text
 from recollect.store.counters import last_number, raise_counter
@@ -184,7 +186,9 @@ class ExchangeWriter:
         refused = "erased" if now is None else target.refused
         return msgspec.structs.replace(target, session=now, refused=refused)
 
-    def _inner(self, item: Draft | Gap | Compaction | StateLine | ObservationDraft) -> None:
+    def _inner(
+        self, item: Draft | Gap | Compaction | Withdrawal | StateLine | ObservationDraft
+    ) -> None:
         target = self._target
         if target is None or target.session is None:
             self.added["erased" if target is None else target.refused] += 1
@@ -197,6 +201,9 @@ class ExchangeWriter:
             case Compaction():
                 self._flush()
                 self._compaction(item, target, target.session)
+            case Withdrawal():
+                self._flush()
+                self._withdrawal(item, target, target.session)
             case StateLine():
                 self._flush()
                 self._state(item, target, target.session)
@@ -384,6 +391,19 @@ class ExchangeWriter:
             placed = msgspec.structs.replace(compaction, **facts, last_seq=last)
             if not self._terms.dry_run:
                 store_compaction(self._tx, session, placed)
+
+    def _withdrawal(self, item: Withdrawal, target: Target, session: Session) -> None:
+        span = (target.seq(item.from_seq - 1) + 1, min(target.seq(item.to_seq), session.last_seq))
+        taken = withdrawals_of(self._tx, self._tenant, item.id)
+        is_known = any(each.session_id == session.id for each in taken)
+        if is_known or span[0] > span[1]:
+            self.added["known"] += 1
+            return
+        self.added["withdrawal"] += 1
+        if not self._terms.dry_run:
+            own = moved_id(item.id, session.id) if taken else item.id
+            facts = {"id": own, "session_id": session.id, "from_seq": span[0], "to_seq": span[1]}
+            restore_withdrawals(self._tx, session, [msgspec.structs.replace(item, **facts)])
 
     def _state(self, state: StateLine, target: Target, session: Session) -> None:
         if target.foreign_id in self._lost:

@@ -27,6 +27,7 @@ from recollect.knowledge.realigned import fact_tenants, realign_facts
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.knowledge.replacements import drop_dangling, move_turns, update_stated
 from recollect.knowledge.stated import SALT, Hasher, StatedRow
+from recollect.knowledge.withdrawn import follow_withdrawals
 from recollect.recall.statements.claimed import claimed_accounts
 from recollect.recall.statements.messages import (
     StatementReader,
@@ -192,6 +193,7 @@ class Extraction:
             owner, now = self._people.at(tx, tenant), self._clock.now_ms()
             store(tx, fact_drafts(statings), owner, now, is_buried)
             follow_links(tx, tenant, touched, owner, now)
+            follow_withdrawals(tx, tenant, now)
         write_left(tx, rest.without(extracted.first))
         return True
 

@@ -235,13 +235,12 @@ def episodes_after(
         after_id: The last one that is known; empty for none.
         limit: How many at most.
         since: Only of what ended at this time or later, ms UTC.
-        deleted: Also those of deleted sessions.
+        deleted: Also those of deleted sessions; never those that a rewind hides.
     """
     where = of_episodes(scope).also("id > ?", after_id)
     if since is not None:
         where.also("ended_at >= ?", since)
-    if not deleted:
-        where.sql += _LIVING
+    where.sql += _NOT_HIDDEN if deleted else _LIVING
     return _select(tx, where, " ORDER BY id LIMIT ?", limit)
 
 

@@ -24,6 +24,7 @@ from recollect.sessions.record.message_rows import (
     damaged_message,
     is_sound,
 )
+from recollect.sessions.record.withdrawal import Withdrawal, withdrawn_from
 from recollect.store.columns import decode, integer, text
 from recollect.store.engine import Database, Row, Transaction
 
@@ -104,6 +105,8 @@ class SessionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     ended_at: Count | None = None
     overrides: dict[str, Any] = msgspec.field(default_factory=dict)
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    withdrawn: list[Withdrawal] = msgspec.field(default_factory=list)
+    """What rewinds took out of it."""
 
 
 LASTING = (
@@ -171,12 +174,14 @@ def mirror_lines(database: Database, session_id: str) -> Iterator[bytes]:
 
 def session_line(database: Database, session_id: str) -> bytes | None:
     """Return the line of a session as it is now; None if the session does not exist."""
-    row = database.read(lambda tx: tx.row(_SESSION, (session_id,)))
+    row, withdrawn = database.read(
+        lambda tx: (tx.row(_SESSION, (session_id,)), withdrawn_from(tx, session_id))
+    )
     if row is None:
         return None
     at = to_iso(integer(row[1]))
-    names, objects = SessionLine.__struct_fields__[2:], ("overrides", "metadata")
-    facts = {"recollect": FORMAT, "type": "session", "created_at": at}
+    names, objects = SessionLine.__struct_fields__[2:-1], ("overrides", "metadata")
+    facts = {"recollect": FORMAT, "type": "session", "created_at": at, "withdrawn": withdrawn}
     return msgspec.json.encode(decode(SessionLine, names, row, objects, **facts))
 
 

@@ -201,7 +201,7 @@ def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
     """
     parts, inherited = _line(tx, session)
     hidden = withdrawn_spans(tx, session.id) + inherited
-    return _without(within(parts, session.pruned_seq, None), hidden)
+    return without(within(parts, session.pruned_seq, None), hidden)
 
 
 def _line(tx: Transaction, session: Session) -> tuple[list[LineageSegment], list[SeqSpan]]:
@@ -273,7 +273,7 @@ def living_readers(tx: Transaction, session_id: str) -> list[LineageSegment]:
         part
         for kin, last, hidden in _readers(tx, session_id)
         if kin.status != DELETED
-        for part in _without([LineageSegment(kin.id, kin.pruned_seq + 1, last)], hidden)
+        for part in without([LineageSegment(kin.id, kin.pruned_seq + 1, last)], hidden)
     ]
 
 
@@ -288,7 +288,7 @@ def found_parts(tx: Transaction, session: Session) -> list[LineageSegment]:
         is_deleted = kin is not None and kin.status == DELETED
         spans = [(1, part.last)] if is_deleted else withdrawn_spans(tx, part.session_id)
         living = living_readers(tx, part.session_id) if spans else []
-        found += _without([part], spans)
+        found += without([part], spans)
         for first, last in spans:
             inside = within([part], first - 1, last + 1)
             found += [_meet(each, piece) for piece in inside for each in living]
@@ -378,7 +378,7 @@ def within(parts: Sequence[LineageSegment], after: int, before: int | None) -> l
     return [part for part in cut if part.first <= part.last]
 
 
-def _without(parts: Sequence[LineageSegment], spans: Sequence[SeqSpan]) -> list[LineageSegment]:
+def without(parts: Sequence[LineageSegment], spans: Sequence[SeqSpan]) -> list[LineageSegment]:
     """Return what some ranges leave of some parts."""
     rest = list(parts)
     for first, last in spans:
