@@ -76,6 +76,7 @@ soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; pl
 	@HTTP_HISTORIES=10000 HTTP_SEED=1 HTTP_SHARE=.01 HTTP_CALLED=.1 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py
 	@WORKER_ROUNDS=1000 $(PYTEST) --quiet -o faulthandler_timeout=7200 tests/integration/server/test_daemon.py
 	@STREAM_CASES=2000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/sessions/test_streaming.py
+	@REWIND_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/test_rewound_histories.py
 	@ERASURE_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/governance/test_erased_histories.py
 	@DAMAGES=200 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/durability/test_damaged_pages.py
 	@REWIND_HISTORIES=2000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/checkpoints/test_rewind_histories.py

@@ -97,6 +97,7 @@ SAYS = {
     "sessions_manager.py": "Good morning']\nTrue archived\nTrue\n2\ncompacted",
     "identities.py": "2\n1\n[('discord:7', 'code'), ('signal:7', 'resolved')]\n",
     "sessions_people.py": "My tea is Sencha.', 'Noted: My tea is Sencha.']",
+    "sessions_rewind.py": "[]\n3\nrewind_conflict fork it at 3: the fork shows what was taken out",
     "sessions_policy.py": "balanced ['Draft a policy for opened tins.', 'Opened tins are taken",
     "sessions_queue.py": "True",
     "sessions_research.py": "65 % keeps it alive.', 'And at 70 %?']",

@@ -24,6 +24,7 @@ from recollect.sessions.record.lineage import (
     last_shown,
     segments,
     touch_range,
+    withdrawn_spans,
     within,
 )
 from recollect.sessions.record.message import Message
@@ -55,7 +56,11 @@ _RECOUNT: LiteralString = f"""
 _FIRST: LiteralString = """
     SELECT min(created_at), min(recorded_at) FROM messages WHERE session_id = ? AND seq = ?
 """
-_FLUSH_AGAIN: LiteralString = "UPDATE sessions SET flushed_seq = 0 WHERE id = ? AND flushed_seq > ?"
+_FLUSH_AGAIN: LiteralString = """
+    UPDATE sessions SET flushed_seq = 0, flush_compaction_count = NULL
+    WHERE id = ? AND flushed_seq > ?
+"""
+"""Its notes are hidden by their time: those of what stays are written again."""
 _GONE: LiteralString = f"""
     SELECT t.id FROM messages t JOIN withdrawn_ranges r ON r.session_id = t.session_id
     AND t.seq BETWEEN r.from_seq AND r.to_seq
@@ -200,7 +205,7 @@ def give_back(
         return None
     require_living(tx, Scope(tenant=tenant), session.id)
     check_change(tx, session.id, lease, at)
-    _check_undo(session, ranges)
+    _check_undo(tx, session, ranges)
     first, last = ranges[0], ranges[-1]
     tx.execute(_RETURN, (at, operation_id))
     tx.execute(_RECOUNT, (session.id,))
@@ -300,20 +305,33 @@ def _check_position(tx: Transaction, session: Session, after_seq: int) -> None:
         )
 
 
-def _check_undo(session: Session, ranges: Sequence[Withdrawal]) -> None:
+def _check_undo(tx: Transaction, session: Session, ranges: Sequence[Withdrawal]) -> None:
     if ranges[0].returned_at is not None:
         raise Conflict("the rewind was undone before", hint="rewind the session again")
     end = ranges[0].to_seq
     for each in ranges[1:]:
         end = each.to_seq if each.from_seq == end + 1 else end
     if session.last_seq > end:
+        at_seq = _head_before(tx, ranges[0])
         raise RewindConflict(
             "the session has newer messages than the rewind",
-            hint=f"fork it at {ranges[0].to_seq}: the fork shows what was taken out",
+            hint=f"fork it at {at_seq}: the fork shows what was taken out",
             session_id=session.id,
-            at_seq=ranges[0].to_seq,
+            at_seq=at_seq,
             paths=(),
         )
+
+
+def _head_before(tx: Transaction, withdrawal: Withdrawal) -> int:
+    """Return the newest message that a session showed when a rewind took it out.
+
+    Rewinds before that one took out ranges that lie within its own.
+    """
+    seq = withdrawal.to_seq
+    for first, last in reversed(withdrawn_spans(tx, withdrawal.session_id)):
+        if withdrawal.from_seq < first <= seq <= last <= withdrawal.to_seq:
+            seq = first - 1
+    return seq
 
 
 def _moment(tx: Transaction, session_id: str, seq: int, now: int) -> tuple[int, int]:

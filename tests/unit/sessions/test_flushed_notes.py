@@ -250,3 +250,22 @@ def test_hidden_lines_leave_empty_ones() -> None:
     """So that all others keep their numbers, also with Windows line ends."""
     content = b"# d\r\n- one\r\n- two\r\n"
     assert without_lines(content, {line_hash(b"- one")}) == b"# d\r\n\n- two\r\n"
+
+
+def test_notes_of_turns_that_a_rewind_took_out_are_hidden(home: Home, sessions: Sessions) -> None:
+    """What stays is written again at the next flush; the undo brings the others back."""
+    session = sessions.create().id
+    sessions.append(session, "user", "I prefer tea.")
+    home.clock.now += 1_000
+    sessions.append(session, "user", "We decided to sell the boat.")
+    home.clock.now += 1_000
+    assert sessions.flush(session).lines == 2
+    home.clock.now += 1_000
+    rewind = sessions.rewind(session, 1)
+    assert len(hidden(home)[next(iter(hidden(home)))]) == 2
+    home.clock.now += 1_000
+    assert sessions.flush(session).outcome == "nothing_new"
+    (lines,) = hidden(home).values()
+    assert lines == {line_hash(b"- We decided to sell the boat. (12:00)")}
+    sessions.undo_rewind(rewind.id)
+    assert hidden(home) == {}

@@ -2,9 +2,9 @@
 
 Lines of the sections that recollect keeps in files of the user are known in the same way.
 
-Several sessions may have said the same line. It is hidden while all of them are deleted, and erased
-with the last of them. A line that a person wrote has no session, and one that a person edited is
-theirs.
+Several sessions may have said the same line. It is hidden while all of them are deleted, or a
+rewind took out the turns in which it was flushed, and erased with the last of them. A line that a
+person wrote has no session, and one that a person edited is theirs.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from recollect.store.columns import blob, columns_of, decode, insert_into, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.paths import rewrite_beneath
 from recollect.store.sqlite.home import GUEST_NOTES
+from recollect.store.withdrawn import is_time_out
 from recollect.text.withheld import line_hash
 
 FOLDER = "memory"
@@ -35,16 +36,21 @@ FOLDER = "memory"
 LARGEST_BYTES = 32 * 1024 * 1024
 """A larger file is not read as notes."""
 
-_SAY: LiteralString = """
-    INSERT INTO flushed_notes (path, line_hash, session_id, tenant, at) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (path, line_hash, session_id) DO NOTHING
+_AFRESH: LiteralString = f"""
+    ON CONFLICT (path, line_hash, session_id) DO UPDATE SET at = excluded.at
+    WHERE {is_time_out("flushed_notes.session_id", "flushed_notes.at")}
 """
-_SAY_AGAIN: LiteralString = """
+"""A line that a rewind hides is said again by what is left of the session."""
+_SAY: LiteralString = f"""
+    INSERT INTO flushed_notes (path, line_hash, session_id, tenant, at) VALUES (?, ?, ?, ?, ?)
+    {_AFRESH}
+"""  # noqa: S608  # literals
+_SAY_AGAIN: LiteralString = f"""
     INSERT INTO flushed_notes (path, line_hash, session_id, tenant, at)
     SELECT DISTINCT path, line_hash, ?, ?, CAST(? AS INTEGER) FROM flushed_notes
     WHERE path = ? AND line_hash = ?
-    ON CONFLICT (path, line_hash, session_id) DO NOTHING
-"""
+    {_AFRESH}
+"""  # noqa: S608  # literals
 _RESTATE: LiteralString = """
     INSERT INTO flushed_notes (path, line_hash, session_id, tenant, is_hidden, at)
     SELECT path, ?, session_id, tenant, is_hidden, at FROM flushed_notes
@@ -52,11 +58,18 @@ _RESTATE: LiteralString = """
     ON CONFLICT (path, line_hash, session_id) DO NOTHING
 """
 _HIDE: LiteralString = "UPDATE flushed_notes SET is_hidden = ? WHERE session_id = ?"
-_HIDDEN: LiteralString = """
-    SELECT DISTINCT path, line_hash FROM flushed_notes f WHERE is_hidden = 1 AND NOT EXISTS (
+_HIDDEN: LiteralString = f"""
+    SELECT f.path, f.line_hash FROM (
+        SELECT path, line_hash FROM flushed_notes WHERE is_hidden = 1
+        UNION
+        SELECT n.path, n.line_hash FROM withdrawn_ranges w
+        JOIN flushed_notes n ON n.session_id = w.session_id AND n.at BETWEEN w.stored_at AND w.at
+        WHERE w.returned_at IS NULL
+    ) f WHERE NOT EXISTS (
         SELECT 1 FROM flushed_notes o
-        WHERE o.path = f.path AND o.line_hash = f.line_hash AND o.is_hidden = 0)
-"""
+        WHERE o.path = f.path AND o.line_hash = f.line_hash AND o.is_hidden = 0
+            AND NOT {is_time_out("o.session_id", "o.at")})
+"""  # noqa: S608  # literals
 _SAID: LiteralString = """
     SELECT f.path, f.line_hash, o.session_id FROM flushed_notes f
     JOIN flushed_notes o ON o.path = f.path AND o.line_hash = f.line_hash
