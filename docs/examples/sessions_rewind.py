@@ -21,6 +21,6 @@ with recollect.open("rewound") as memory:
         sessions.undo_rewind(rewind.id)
     except RecollectError as error:
         print(error.code, error.hint)
-        branch = sessions.fork(chat.id, at_seq=error.facts["at_seq"])
+        branch = sessions.fork(chat.id, at_seq=rewind.to_seq)
         print(sessions.messages(branch.id)[-1].text)
 # end

@@ -34,20 +34,20 @@ from recollect.sessions.policy.turns import heard_seqs
 from recollect.sessions.record.lineage import (
     Kin,
     LineageSegment,
+    Withdrawal,
     ancestors,
     find_kin,
     living_readers,
+    withdrawn_from,
     without,
 )
-from recollect.sessions.record.withdrawal import Withdrawal, withdrawn_from
 from recollect.store.audit import record_audit
 from recollect.store.blobs import Blobs
-from recollect.store.columns import Condition, text
+from recollect.store.columns import Condition, is_record_out, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.files import write_file
 from recollect.store.journal import record_event
 from recollect.store.sqlite.home import find_home_id
-from recollect.store.withdrawn import is_record_out
 
 _PAGE = 200
 _PAYLOADS = 16
@@ -374,7 +374,7 @@ class _Selection:
                     self.limits[parent.id] = max(last, self.limits.get(parent.id, 0))
         self.order = _parents_first(self.limits, kin)
         self._out, self.withdrawals = _withdrawn(tx, kin, self.limits)
-        """By session: what nobody shows, and the ranges that it must not show after an import."""
+        """By session: what none shows, and the ranges that it must not show after an import."""
         seqs = audible or {}
         self._seqs = {each: frozenset(of or ()) for each, of in seqs.items() if of is not None}
 
@@ -399,7 +399,7 @@ class _Selection:
 def _withdrawn(
     tx: Transaction, kin: Mapping[str, Kin], sessions: Iterable[str]
 ) -> tuple[dict[str, list[LineageSegment]], dict[str, list[Withdrawal]]]:
-    """Return, by session, the parts that nobody shows, and the ranges that forks depend on."""
+    """Return, by session, the parts that none shows, and the ranges that forks depend on."""
     out: dict[str, list[LineageSegment]] = {}
     ranges: dict[str, list[Withdrawal]] = {}
     for session_id in sessions:
@@ -407,12 +407,12 @@ def _withdrawn(
         if not active:
             continue
         own = [LineageSegment(session_id, each.from_seq, each.to_seq) for each in active]
-        shown = [(each.first, each.last) for each in living_readers(tx, session_id)]
-        out[session_id] = without(own, shown)
+        visible = [(each.first, each.last) for each in living_readers(tx, session_id)]
+        out[session_id] = without(own, visible)
         ranges[session_id] = [
             each
             for each, part in zip(active, own, strict=True)
-            if part.first <= kin[session_id].forked_at_seq or without([part], shown) != [part]
+            if part.first <= kin[session_id].forked_at_seq or without([part], visible) != [part]
         ]
     return out, ranges
 

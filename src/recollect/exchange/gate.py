@@ -35,8 +35,8 @@ from recollect.sessions.context.working_memory import StateLine
 from recollect.sessions.mirror.mirror_lines import CompactionLine, MessageLine, SessionLine
 from recollect.sessions.record.access import MirrorSignal
 from recollect.sessions.record.draft import Draft, DraftMaker
+from recollect.sessions.record.lineage import Withdrawal
 from recollect.sessions.record.session import Session
-from recollect.sessions.record.withdrawal import Withdrawal
 from recollect.store.blobs import Blobs
 from recollect.store.engine import Database
 from recollect.text.secret_redactor import SecretRedactor

@@ -35,6 +35,7 @@ from recollect.sessions.mirror.mirror_lines import (
     MessageLine,
     SessionLine,
 )
+from recollect.sessions.record.lineage import Withdrawal
 from recollect.sessions.record.session import (
     MODES,
     PLACE,
@@ -43,7 +44,6 @@ from recollect.sessions.record.session import (
     of_unknown_origin,
     with_account,
 )
-from recollect.sessions.record.withdrawal import Withdrawal
 from recollect.store.paths import check_id
 
 VERSION = 1

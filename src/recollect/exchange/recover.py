@@ -422,8 +422,7 @@ _WARNINGS = {
     "unknown": "{} sessions have no line that says whose they are: no other session hears them",
     "outdated": (
         "{} mirrors are of an older format, without titles and statuses: what was deleted is back,"
-        " what does not say who heard it is heard by no other session, and an import may add it"
-        " again"
+        " what does not say who heard it is heard by no other session; an import may add it again"
     ),
     "orphans": "{} forks lack the messages that they shared with sessions which are not there",
     "copies": "{} files are second copies of a mirror, and were left out",

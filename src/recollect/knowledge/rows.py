@@ -24,6 +24,7 @@ from recollect.store.columns import (
     decode,
     insert_into,
     integer,
+    is_record_out,
     listed,
     text,
     text_or_none,
@@ -34,7 +35,6 @@ from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import Operation, record_change, record_changes, record_event
 from recollect.store.row_hash import row_hash
 from recollect.store.twins import compared_rows, damaged_rows
-from recollect.store.withdrawn import is_record_out
 
 KIND = "fact"
 """What the outbox and the counters call a fact."""

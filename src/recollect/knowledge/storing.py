@@ -25,7 +25,7 @@ from recollect.knowledge.rows import (
     values_by_hand,
     write_fact,
 )
-from recollect.store.columns import typed_rows
+from recollect.store.columns import is_record_out, typed_rows
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
@@ -40,6 +40,23 @@ _LOST: LiteralString = """
     SELECT f.tenant, f.id FROM facts f WHERE f.replaced_by IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM facts n WHERE n.id = f.replaced_by)
 """
+_MADE_WAY_FOR_HIDDEN: LiteralString = """
+    SELECT h.operation_id, f.id, f.replaced_by FROM withdrawn_records h
+    JOIN facts f ON f.replaced_by = h.ref AND f.status = 'replaced'
+    WHERE h.kind = 'fact' AND f.tenant = ? ORDER BY f.id
+"""
+_NOTE_REOPENED: LiteralString = """
+    INSERT INTO withdrawn_records (kind, ref, operation_id, session_id, was)
+    SELECT 'reopened', ?, ?, session_id, ? FROM withdrawn_records WHERE kind = 'fact' AND ref = ?
+    ON CONFLICT DO NOTHING
+"""
+_RETURNED: LiteralString = f"""
+    SELECT r.ref, r.was FROM withdrawn_records r JOIN facts f ON f.id = r.ref AND f.tenant = ?
+    WHERE r.kind = 'reopened' AND NOT {is_record_out("fact", "r.was")} ORDER BY r.ref
+"""  # noqa: S608  # literals
+_FORGET_REOPENED: LiteralString = (
+    "DELETE FROM withdrawn_records WHERE kind = 'reopened' AND ref = ?"
+)
 FACT = "recollect:fact"
 """In place of a source of sessions, with the id of a fact, or a span that says it."""
 _TRUSTED = ("imported", "group", "agent", "owner")
@@ -212,3 +229,24 @@ def reopen(tx: Transaction, gone: Sequence[Fact], at: int) -> None:
         elif older.status == "replaced":
             back = {"status": "current", "replaced_by": None, "valid_to": None}
             change_fact(tx, older, "restored", at, **back)
+
+
+def follow_withdrawals(tx: Transaction, tenant: str, at: int) -> None:
+    """Reopen what hidden facts replaced, and replace it again by those that are back.
+
+    Args:
+        tx: A write transaction, in which facts follow their links.
+        tenant: The tenant.
+        at: The time of the change, ms UTC.
+    """
+    rows = typed_rows(tx.all(_MADE_WAY_FOR_HIDDEN, (tenant,)), tuple[str, str, str])
+    for operation, older, newer in rows:
+        tx.execute(_NOTE_REOPENED, (older, operation, newer, newer))
+    scope = Scope(tenant=tenant)
+    hidden = sorted({newer for _, _, newer in rows})
+    reopen(tx, facts_by_id(tx, scope, hidden, deleted=True) if hidden else [], at)
+    for older, newer in typed_rows(tx.all(_RETURNED, (tenant,)), tuple[str, str]):
+        tx.execute(_FORGET_REOPENED, (older,))
+        pair = {each.id: each for each in facts_by_id(tx, scope, [older, newer], deleted=True)}
+        if newer in pair and pair[older].status == "current":
+            _made_way(tx, pair[older], pair[newer], at)

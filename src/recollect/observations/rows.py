@@ -22,6 +22,7 @@ from recollect.store.columns import (
     Condition,
     decode,
     integer,
+    is_record_out,
     json_cell,
     listed,
     text,
@@ -34,7 +35,6 @@ from recollect.store.journal import Operation, record_change, record_changes
 from recollect.store.meta import drop_value
 from recollect.store.row_hash import row_hash
 from recollect.store.twins import compared_rows, damaged_rows
-from recollect.store.withdrawn import is_record_out
 
 KIND = "observation"
 """What the outbox and the counters call an observation."""

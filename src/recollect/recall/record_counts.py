@@ -9,10 +9,9 @@ import msgspec
 from recollect.core.scope import Scope
 from recollect.knowledge.rows import LIVING, count_facts, of_facts
 from recollect.sessions.context.episode import count_episodes
-from recollect.store.columns import Condition, first_integer, integer, typed_rows
+from recollect.store.columns import Condition, first_integer, integer, is_record_out, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.store.twins import compared_rows
-from recollect.store.withdrawn import is_record_out
 
 
 class RecordCounts(msgspec.Struct, frozen=True):

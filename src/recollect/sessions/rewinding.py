@@ -6,8 +6,8 @@ from recollect.core.checks import checked
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import Lease
 from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.lineage import Withdrawal, withdrawals_of, withdrawn_from
 from recollect.sessions.record.session import require_session
-from recollect.sessions.record.withdrawal import Withdrawal, withdrawals_of, withdrawn_from
 from recollect.sessions.withdrawals import give_back, withdraw
 from recollect.store.engine import Transaction
 
@@ -81,7 +81,7 @@ class Rewinds:
 
         withdrawal = access.write(unit)
         if withdrawal is None:
-            raise NotFound("there is no such rewind", hint="take the id of a rewind")
+            raise NotFound("the rewind does not exist", hint="take the id of a rewind")
         return withdrawal
 
     def rewinds(self, session_id: str) -> tuple[Withdrawal, ...]:

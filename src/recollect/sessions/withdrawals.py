@@ -21,9 +21,13 @@ from recollect.sessions.record.lineage import (
     READER,
     SHOWN_BY,
     WITHDRAWN,
+    Withdrawal,
+    insert_withdrawal,
     last_shown,
     segments,
     touch_range,
+    withdrawals_of,
+    withdrawn_from,
     withdrawn_spans,
     within,
 )
@@ -34,12 +38,6 @@ from recollect.sessions.record.session import (
     note_change,
     owner_of,
     require_living,
-)
-from recollect.sessions.record.withdrawal import (
-    Withdrawal,
-    insert_withdrawal,
-    withdrawals_of,
-    withdrawn_from,
 )
 from recollect.store.columns import integer, text
 from recollect.store.engine import Transaction
@@ -142,7 +140,7 @@ def withdraw(
         lease: The right to go on with the session, where the caller took one.
 
     Raises:
-        NotFound: there is no such session.
+        NotFound: the session does not exist.
         Conflict: it was deleted, or another program holds it.
         InvalidInput: it does not show a message with this seq.
     """
@@ -229,9 +227,9 @@ def restore_withdrawals(
     tx: Transaction, session: Session, withdrawals: Iterable[Withdrawal]
 ) -> None:
     """Store what a mirror or an export knows of rewinds, after all that they may hide."""
-    known = {(each.id, each.from_seq) for each in withdrawn_from(tx, session.id)}
+    keys = {(each.id, each.from_seq) for each in withdrawn_from(tx, session.id)}
     for each in withdrawals:
-        if (each.id, each.from_seq) not in known:
+        if (each.id, each.from_seq) not in keys:
             insert_withdrawal(tx, session.tenant, each)
             if each.returned_at is None:
                 _hide(tx, session, each)
@@ -297,17 +295,17 @@ def _check_position(tx: Transaction, session: Session, after_seq: int) -> None:
             "the messages up to this seq were removed",
             hint=f"use {session.pruned_seq} to {last_shown(tx, session)}, or 0",
         )
-    shown = last_shown(tx, session, after_seq)
-    if shown != after_seq:
+    newest = last_shown(tx, session, after_seq)
+    if newest != after_seq:
         raise InvalidInput(
             "a rewind has taken this message out",
-            hint=f"use {shown}, or undo that rewind first",
+            hint=f"use {newest}, or undo that rewind first",
         )
 
 
 def _check_undo(tx: Transaction, session: Session, ranges: Sequence[Withdrawal]) -> None:
     if ranges[0].returned_at is not None:
-        raise Conflict("the rewind was undone before", hint="rewind the session again")
+        raise Conflict("the rewind was undone before", hint="use the id of a later rewind")
     end = ranges[0].to_seq
     for each in ranges[1:]:
         end = each.to_seq if each.from_seq == end + 1 else end

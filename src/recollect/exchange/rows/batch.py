@@ -225,8 +225,7 @@ class ImportBatch:
             results = append_drafts(tx, session, drafts)
             fresh = [each for each in results if not isinstance(each, str)]
             withdraw_late(tx, session, fresh)
-            counts["messages"] += len(fresh)
-            counts["duplicates"] += len(results) - len(fresh)
+            counts.update(messages=len(fresh), duplicates=len(results) - len(fresh))
             counts["observations"] += observing.store(tx, session, each.prepared, fresh)
         for foreign_id, (title, final) in self._titles.items():
             session = session_at(tx, tenant, source, foreign_id, location)[1]

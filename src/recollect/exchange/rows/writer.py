@@ -20,7 +20,7 @@ from recollect.core.scope import Scope
 from recollect.exchange.gate import Gap, Incoming, IncomingSession
 from recollect.exchange.mirrors import note_progress
 from recollect.exchange.rows.facts import FactIds, take_fact
-from recollect.exchange.rows.target import Target
+from recollect.exchange.rows.target import Target, take_withdrawal
 from recollect.knowledge.mirror import FactLine
 from recollect.observations.blobs import store_named
 from recollect.observations.draft import ObservationDraft
@@ -31,7 +31,7 @@ from recollect.sessions.context.compaction import Compaction, store_compaction
 from recollect.sessions.context.episode import Episode, restore_episode
 from recollect.sessions.context.working_memory import StateLine, restore_state
 from recollect.sessions.record.draft import Draft
-from recollect.sessions.record.lineage import touch_shared
+from recollect.sessions.record.lineage import Withdrawal, touch_shared
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import (
     DELETED,
@@ -52,8 +52,6 @@ from recollect.sessions.record.tombstone import (
     use_name,
 )
 from recollect.sessions.record.transcript_rows import restore_messages
-from recollect.sessions.record.withdrawal import Withdrawal, withdrawals_of
-from recollect.sessions.withdrawals import restore_withdrawals
 from recollect.store.blobs import Blobs
 from recollect.store.columns import first_integer, integer, text
 from recollect.store.counters import last_number, raise_counter
@@ -203,7 +201,8 @@ class ExchangeWriter:
                 self._compaction(item, target, target.session)
             case Withdrawal():
                 self._flush()
-                self._withdrawal(item, target, target.session)
+                dry_run = self._terms.dry_run
+                self.added[take_withdrawal(self._tx, item, target, dry_run=dry_run)] += 1
             case StateLine():
                 self._flush()
                 self._state(item, target, target.session)
@@ -391,19 +390,6 @@ class ExchangeWriter:
             placed = msgspec.structs.replace(compaction, **facts, last_seq=last)
             if not self._terms.dry_run:
                 store_compaction(self._tx, session, placed)
-
-    def _withdrawal(self, item: Withdrawal, target: Target, session: Session) -> None:
-        span = (target.seq(item.from_seq - 1) + 1, min(target.seq(item.to_seq), session.last_seq))
-        taken = withdrawals_of(self._tx, self._tenant, item.id)
-        is_known = any(each.session_id == session.id for each in taken)
-        if is_known or span[0] > span[1]:
-            self.added["known"] += 1
-            return
-        self.added["withdrawal"] += 1
-        if not self._terms.dry_run:
-            own = moved_id(item.id, session.id) if taken else item.id
-            facts = {"id": own, "session_id": session.id, "from_seq": span[0], "to_seq": span[1]}
-            restore_withdrawals(self._tx, session, [msgspec.structs.replace(item, **facts)])
 
     def _state(self, state: StateLine, target: Target, session: Session) -> None:
         if target.foreign_id in self._lost:

@@ -24,13 +24,13 @@ from recollect.store.columns import (
     columns_of,
     decode,
     insert_into,
+    is_time_out,
     json_object,
     typed_rows,
 )
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.paths import read_beneath
 from recollect.store.twins import compared_rows
-from recollect.store.withdrawn import is_time_out
 from recollect.text.markdown.section import numbers_in
 
 WHOLE = frozenset({"startup", "clear", "compact"})

@@ -10,9 +10,8 @@ from recollect.core.scope import Scope
 from recollect.index.model.document import EPISODES, Document, Removal
 from recollect.recall.outbox_source import Changed, Changes
 from recollect.sessions.context.episode import Episode, episodes_by_id, hearers_of
-from recollect.store.columns import typed_rows
+from recollect.store.columns import is_record_out, typed_rows
 from recollect.store.engine import Transaction
-from recollect.store.withdrawn import is_record_out
 
 _CHANGES: LiteralString = f"""
     SELECT c.tenant, c.ref, s.status IS NOT 'deleted' AND NOT {is_record_out("episode", "c.ref")}

@@ -11,9 +11,8 @@ from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import FACTS, Document, Removal
 from recollect.recall.outbox_source import Changed, Changes
 from recollect.sessions.record.lineage import WITHDRAWN
-from recollect.store.columns import placed_rows
+from recollect.store.columns import is_record_out, placed_rows
 from recollect.store.engine import Transaction
-from recollect.store.withdrawn import is_record_out
 
 _CHANGES: LiteralString = f"""
     SELECT c.tenant, c.ref,

@@ -27,7 +27,7 @@ from recollect.knowledge.realigned import fact_tenants, realign_facts
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.knowledge.replacements import drop_dangling, move_turns, update_stated
 from recollect.knowledge.stated import SALT, Hasher, StatedRow
-from recollect.knowledge.withdrawn import follow_withdrawals
+from recollect.knowledge.storing import follow_withdrawals
 from recollect.recall.statements.claimed import claimed_accounts
 from recollect.recall.statements.messages import (
     StatementReader,

@@ -14,10 +14,9 @@ from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import EPISODES, FACTS, OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.sessions.record.lineage import READER, WITHDRAWN
-from recollect.store.columns import LISTED, Condition, listed, placed_rows
+from recollect.store.columns import LISTED, Condition, is_record_out, listed, placed_rows
 from recollect.store.engine import Transaction
 from recollect.store.twins import compared_rows, damaged_rows
-from recollect.store.withdrawn import is_record_out
 from recollect.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:  # a client that gets its lines from a worker needs no audience

@@ -13,7 +13,7 @@ import msgspec
 
 from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
-from recollect.sessions.record.lineage import rows_of, segments, stored_ancestors
+from recollect.sessions.record.lineage import rows_of, shows, stored_ancestors
 from recollect.sessions.record.session import Session, owner_of
 from recollect.store.columns import Condition, columns_of, decode, insert_into
 from recollect.store.engine import Transaction
@@ -77,12 +77,12 @@ def visible_compaction(
         StoreCorrupt: the chain of parents is broken or leads back to itself, or a compaction is not
             what was stored.
     """
-    parts = segments(tx, session)
 
     def is_seen(each: Compaction) -> bool:
         # What is before a message that a session shows is as it was then: so is its summary.
-        is_shown = any(part.first <= each.through_seq <= part.last for part in parts)
-        return hears(each.turn_sender) and (is_shown or each.through_seq <= session.pruned_seq)
+        through = each.through_seq
+        is_there = through <= session.pruned_seq or shows(tx, session, through)
+        return is_there and hears(each.turn_sender)
 
     compaction = _newest(tx, rows_of(scope, session.id), session.last_seq, is_seen)
     if compaction is not None:

@@ -30,6 +30,7 @@ from recollect.store.columns import (
     decode,
     insert_into,
     integer,
+    is_record_out,
     listed,
     text,
     user_condition,
@@ -38,7 +39,6 @@ from recollect.store.counters import next_number
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_change
 from recollect.store.twins import compared_rows, each_compared
-from recollect.store.withdrawn import is_record_out
 from recollect.text.boundaries import brief_repr
 from recollect.text.keywords import telling
 from recollect.text.terms import terms

@@ -33,9 +33,8 @@ from recollect.sessions.record.lineage import WITHDRAWN, rows_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, find_session
 from recollect.sessions.record.transcript_rows import select_messages
-from recollect.store.columns import Condition, integer, text, text_or_none
+from recollect.store.columns import Condition, integer, is_message_out, text, text_or_none
 from recollect.store.engine import Database, Transaction
-from recollect.store.withdrawn import is_message_out
 from recollect.text.summary.extractive import (
     SUMMARY_VERSION,
     shortened,

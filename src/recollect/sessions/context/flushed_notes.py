@@ -24,11 +24,10 @@ from recollect.audience.visibility import Speakers, VisibilityGroup
 from recollect.core.errors import NotFound, RecollectError
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.tombstone import bury_names, note_name
-from recollect.store.columns import blob, columns_of, decode, insert_into, text
+from recollect.store.columns import blob, columns_of, decode, insert_into, is_time_out, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.paths import rewrite_beneath
 from recollect.store.sqlite.home import GUEST_NOTES
-from recollect.store.withdrawn import is_time_out
 from recollect.text.withheld import line_hash
 
 FOLDER = "memory"

@@ -22,10 +22,17 @@ from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import WITHDRAWN, segments
 from recollect.sessions.record.session import Session, note_change, require_living
 from recollect.sessions.record.transcript_rows import newest_turn
-from recollect.store.columns import Condition, integer, listed, text, text_or_none
+from recollect.store.columns import (
+    Condition,
+    integer,
+    is_record_out,
+    is_time_out,
+    listed,
+    text,
+    text_or_none,
+)
 from recollect.store.engine import Row, Transaction
 from recollect.store.twins import compared_rows
-from recollect.store.withdrawn import is_record_out, is_time_out
 
 StepStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
@@ -37,6 +44,7 @@ _LISTS, _WORDS = ("todos", "plan"), ("content", "step", "description")
 _DONE = {"done": "completed", "complete": "completed", "in-progress": "in_progress"}
 _STORED: LiteralString = "task, steps, source, updated_at"
 _STATES: LiteralString = "FROM session_states INDEXED BY session_states_twin WHERE "
+_NOT_OUT: LiteralString = f" AND NOT {is_time_out('session_states.session_id', 'updated_at')}"
 _OF_ONE: LiteralString = "session_id = ? ORDER BY turn_sender"
 _CALLED: LiteralString = f"""
     SELECT c.input, c.tool_name, c.created_at FROM tool_calls c
@@ -217,7 +225,7 @@ def read_state(
     """Return the working memory in some turns of a session; None without any."""
     where = Condition(Scope(tenant=session.tenant)).also("session_id = ?", session.id)
     turns.narrow(where)
-    where.sql += f" AND NOT {is_time_out('session_states.session_id', 'updated_at')}"
+    where.sql += _NOT_OUT
     of: LiteralString = _STATES + where.sql + " ORDER BY updated_at DESC, turn_sender LIMIT 1"
     rows = compared_rows(tx, _STORED, of, where.params)
     manual = SessionState(session_id=session.id, **_fields(rows[0])) if rows else None

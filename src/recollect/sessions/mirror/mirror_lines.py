@@ -18,13 +18,13 @@ from typing import Annotated, Any, LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.clock import to_iso
+from recollect.sessions.record.lineage import Withdrawal
 from recollect.sessions.record.message_rows import (
     SELECT_MESSAGES,
     check_span,
     damaged_message,
     is_sound,
 )
-from recollect.sessions.record.withdrawal import Withdrawal, withdrawn_from
 from recollect.store.columns import decode, integer, text
 from recollect.store.engine import Database, Row, Transaction
 
@@ -44,7 +44,12 @@ _SESSION: LiteralString = """
     SELECT id, created_at, tenant, key, agent, user_id, project, parent_id, forked_at_seq, channel,
         account, chat_type, peer, source, foreign_id, previous_id, title, status, mode, pruned_seq,
         compaction_count - (SELECT count(*) FROM compactions WHERE session_id = sessions.id),
-        flush_compaction_count, flushed_at, flushed_seq, ended_at, overrides, metadata
+        flush_compaction_count, flushed_at, flushed_seq, ended_at, overrides, metadata,
+        (SELECT json_group_array(json_object('id', operation_id, 'session_id', session_id,
+            'from_seq', from_seq, 'to_seq', to_seq, 'said_at', said_at, 'stored_at', stored_at,
+            'at', at, 'returned_at', returned_at)) FROM (
+            SELECT * FROM withdrawn_ranges w WHERE w.session_id = sessions.id
+            ORDER BY at, from_seq))
     FROM sessions WHERE id = ?
 """
 _MESSAGES: LiteralString = (
@@ -174,13 +179,11 @@ def mirror_lines(database: Database, session_id: str) -> Iterator[bytes]:
 
 def session_line(database: Database, session_id: str) -> bytes | None:
     """Return the line of a session as it is now; None if the session does not exist."""
-    row, withdrawn = database.read(
-        lambda tx: (tx.row(_SESSION, (session_id,)), withdrawn_from(tx, session_id))
-    )
+    row = database.read(lambda tx: tx.row(_SESSION, (session_id,)))
     if row is None:
         return None
-    at = to_iso(integer(row[1]))
-    names, objects = SessionLine.__struct_fields__[2:-1], ("overrides", "metadata")
+    at, withdrawn = to_iso(integer(row[1])), _withdrawn(text(row[-1]))
+    names, objects = SessionLine.__struct_fields__[2:], ("overrides", "metadata")
     facts = {"recollect": FORMAT, "type": "session", "created_at": at, "withdrawn": withdrawn}
     return msgspec.json.encode(decode(SessionLine, names, row, objects, **facts))
 
@@ -324,6 +327,7 @@ def _message_line(row: Row) -> bytes:
 
 
 _LINES = msgspec.json.Encoder()
+_withdrawn = msgspec.json.Decoder(list[Withdrawal]).decode
 
 
 def _compaction_line(row: Row) -> bytes:

@@ -12,16 +12,23 @@ What is in a range is found as in a deleted session: through the forks that show
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import LiteralString, TypeAlias
+from typing import Any, LiteralString, TypeAlias
 
 import msgspec
 
 from recollect.core.errors import InvalidInput, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.sessions.record.session import DELETED, Session, find_session
-from recollect.store.columns import Condition, columns_of, decode, integer, text, typed_rows
+from recollect.store.columns import (
+    Condition,
+    columns_of,
+    decode,
+    insert_into,
+    integer,
+    is_message_out,
+    text,
+)
 from recollect.store.engine import Row, Transaction
-from recollect.store.withdrawn import is_message_out
 
 MAX_DEPTH = 10_000
 """Forks of forks; more can only be a damaged chain that leads back to itself."""
@@ -109,6 +116,36 @@ class LineageSegment(msgspec.Struct, frozen=True):
     session_id: str
     first: int
     last: int
+
+
+class Withdrawal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Messages that a rewind took out of a session; its fields are in the order of the columns.
+
+    Attributes:
+        id: Of the operation, which undoes it.
+        session_id: The session.
+        from_seq: The first message that was taken out.
+        to_seq: The last one; the next message has a greater seq.
+        said_at: When the first of them was said, ms UTC.
+        stored_at: When it was stored.
+        at: When they were taken out.
+        returned_at: When they came back; None while they are out.
+    """
+
+    id: str
+    session_id: str
+    from_seq: int
+    to_seq: int
+    said_at: int
+    stored_at: int
+    at: int
+    returned_at: int | None = None
+
+
+_WITHDRAWAL: LiteralString = columns_of(Withdrawal, id="operation_id")
+_ADD_WITHDRAWAL = insert_into("withdrawn_ranges", "tenant, " + _WITHDRAWAL)
+_SELECT_WITHDRAWAL: LiteralString = f"SELECT {_WITHDRAWAL} FROM withdrawn_ranges WHERE "  # noqa: S608  # literals
+_IN_ORDER: LiteralString = " ORDER BY at, from_seq"
 
 
 class Branch(msgspec.Struct, frozen=True, kw_only=True):
@@ -216,7 +253,27 @@ def _line(tx: Transaction, session: Session) -> tuple[list[LineageSegment], list
 
 def withdrawn_spans(tx: Transaction, session_id: str) -> list[SeqSpan]:
     """Return the ranges that rewinds took out of a session, by their end; they may overlap."""
-    return typed_rows(tx.all(_SPANS, (session_id,)), tuple[int, int])
+    spans: list[Any] = tx.all(_SPANS, (session_id,))
+    return spans
+
+
+def insert_withdrawal(tx: Transaction, tenant: str, withdrawal: Withdrawal) -> None:
+    """Store a range."""
+    tx.execute(_ADD_WITHDRAWAL, (tenant, *msgspec.structs.astuple(withdrawal)))
+
+
+def withdrawals_of(tx: Transaction, tenant: str, operation_id: str) -> list[Withdrawal]:
+    """Return the ranges of an operation, in order: more than one where a transcript came later."""
+    rows = tx.all(
+        _SELECT_WITHDRAWAL + "operation_id = ? AND tenant = ?" + _IN_ORDER, (operation_id, tenant)
+    )
+    return [decode(Withdrawal, Withdrawal.__struct_fields__, row) for row in rows]
+
+
+def withdrawn_from(tx: Transaction, session_id: str) -> list[Withdrawal]:
+    """Return all that was ever taken out of a session, the oldest first."""
+    rows = tx.all(_SELECT_WITHDRAWAL + "session_id = ?" + _IN_ORDER, (session_id,))
+    return [decode(Withdrawal, Withdrawal.__struct_fields__, row) for row in rows]
 
 
 def is_within(spans: Iterable[SeqSpan], seq: int) -> bool:
@@ -279,25 +336,30 @@ def living_readers(tx: Transaction, session_id: str) -> list[LineageSegment]:
 
 def found_parts(tx: Transaction, session: Session) -> list[LineageSegment]:
     """Return where the index has the messages of a session: what a parent hides, in its forks."""
-    found: list[LineageSegment] = []
+    pieces: list[LineageSegment] = []
     for part in segments(tx, session):
         if part.session_id == session.id:
-            found.append(part)
+            pieces.append(part)
             continue
         kin = find_one(tx, part.session_id, session.tenant)
         is_deleted = kin is not None and kin.status == DELETED
         spans = [(1, part.last)] if is_deleted else withdrawn_spans(tx, part.session_id)
         living = living_readers(tx, part.session_id) if spans else []
-        found += without([part], spans)
+        pieces += without([part], spans)
         for first, last in spans:
             inside = within([part], first - 1, last + 1)
-            found += [_meet(each, piece) for piece in inside for each in living]
-    return [part for part in found if part.first <= part.last]
+            pieces += [_meet(each, piece) for piece in inside for each in living]
+    return [part for part in pieces if part.first <= part.last]
 
 
 def _meet(part: LineageSegment, other: LineageSegment) -> LineageSegment:
     first, last = max(part.first, other.first), min(part.last, other.last)
     return LineageSegment(part.session_id, first, last)
+
+
+def shows(tx: Transaction, session: Session, seq: int) -> bool:
+    """Return whether a session itself shows a seq."""
+    return any(part.first <= seq <= part.last for part in segments(tx, session))
 
 
 def is_shown(tx: Transaction, session: Session, seq: int) -> bool:

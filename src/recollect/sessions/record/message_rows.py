@@ -20,11 +20,18 @@ import msgspec
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.message import Message, decoded_content
-from recollect.store.columns import insert_into, integer, json_object, listed, text, typed_rows
+from recollect.store.columns import (
+    insert_into,
+    integer,
+    is_message_out,
+    json_object,
+    listed,
+    text,
+    typed_rows,
+)
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.row_hash import row_hash
 from recollect.store.twins import damaged_rows
-from recollect.store.withdrawn import is_message_out
 
 _COLUMNS: LiteralString = """id, tenant, agent, user_id, project, session_id, seq, role, name,
     content, text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,

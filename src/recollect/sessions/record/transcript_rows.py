@@ -456,8 +456,8 @@ def count_messages(
     """
     if turns.is_all:
         oldest = read_messages(tx, scope, parts, 1, turns=turns)
-        shown = within(parts, oldest[0].seq - 1, None) if oldest else []
-        return sum(part.last - part.first + 1 for part in shown)
+        pieces = within(parts, oldest[0].seq - 1, None) if oldest else []
+        return sum(part.last - part.first + 1 for part in pieces)
     count = 0
     for part in parts:
         where = rows_of(scope, part.session_id)
