@@ -35,7 +35,7 @@ CEILINGS = {
     ("changed file", "caller"): Ceiling(files=49, moves=217),
     ("changed file", "all"): Ceiling(files=59, moves=369),
     ("search with live=False", "caller"): Ceiling(files=45, moves=285, reads=9),
-    ("context block", "caller"): Ceiling(files=25, moves=102),
+    ("context block", "caller"): Ceiling(files=25, moves=104),
     ("append until a hit", "caller"): Ceiling(files=64, moves=455),
     ("append until a hit", "all"): Ceiling(files=108, moves=1600),
     ("changed file until a hit", "caller"): Ceiling(files=64, moves=405),
@@ -81,7 +81,8 @@ sentences are read for what they share with others, whatever their slot (two fil
 background). A search reads the tense of the question in the file of its language, and what was
 replaced by hand (six files, 30 moves, a read); a clause is weighed by the judge of statements,
 whose files of weights are read once (seven files, 340 moves of the background). A search looks
-whether one of its hits denies anything (one file).
+whether one of its hits denies anything (one file). A view looks which ranges a rewind took out of
+its session: two moves of a context block.
 """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, LiteralString
 
 from recollect.audience.owner import Owner
 from recollect.audience.visibility import group_of_turn
@@ -14,8 +14,27 @@ from recollect.knowledge.remembering import has_only_value, statement_of
 from recollect.knowledge.replacement import MessageSpan, ReplacementLink, Said
 from recollect.knowledge.replacements import link, links_of, unlink
 from recollect.knowledge.rows import change_fact, facts_by_id, of_messages
-from recollect.knowledge.storing import others_by_hand, settle_by_hand
+from recollect.knowledge.storing import make_way, others_by_hand, reopen, settle_by_hand
+from recollect.store.columns import is_record_out, typed_rows
 from recollect.store.engine import Transaction
+
+_MADE_WAY_FOR_HIDDEN: LiteralString = """
+    SELECT h.operation_id, f.id, f.replaced_by FROM withdrawn_records h
+    JOIN facts f ON f.replaced_by = h.ref AND f.status = 'replaced'
+    WHERE h.kind = 'fact' AND f.tenant = ? ORDER BY f.id
+"""
+_NOTE_REOPENED: LiteralString = """
+    INSERT INTO withdrawn_records (kind, ref, operation_id, session_id, was)
+    SELECT 'reopened', ?, ?, session_id, ? FROM withdrawn_records WHERE kind = 'fact' AND ref = ?
+    ON CONFLICT DO NOTHING
+"""
+_RETURNED: LiteralString = f"""
+    SELECT r.ref, r.was FROM withdrawn_records r JOIN facts f ON f.id = r.ref AND f.tenant = ?
+    WHERE r.kind = 'reopened' AND NOT {is_record_out("fact", "r.was")} ORDER BY r.ref
+"""  # noqa: S608  # literals
+_FORGET_REOPENED: LiteralString = (
+    "DELETE FROM withdrawn_records WHERE kind = 'reopened' AND ref = ?"
+)
 
 
 def follow_links(
@@ -48,6 +67,28 @@ def follow_links(
             is_among = followed.status == "current" and others_by_hand(tx, followed, owner)
             if is_among and has_only_value(statement_of(followed.text)):
                 settle_by_hand(tx, followed, owner, at)
+
+
+def follow_withdrawals(tx: Transaction, tenant: str, at: int) -> None:
+    """Reopen what hidden facts replaced, and replace it again by those that are back.
+
+    Args:
+        tx: A write transaction, in which facts follow their links.
+        tenant: The tenant.
+        at: The time of the change, ms UTC.
+    """
+    rows = typed_rows(tx.all(_MADE_WAY_FOR_HIDDEN, (tenant,)), tuple[str, str, str])
+    for operation, older, newer in rows:
+        tx.execute(_NOTE_REOPENED, (older, operation, newer, newer))
+    scope = Scope(tenant=tenant)
+    if rows:
+        hidden = sorted({newer for _, _, newer in rows})
+        reopen(tx, facts_by_id(tx, scope, hidden, deleted=True), at)
+    for older, newer in typed_rows(tx.all(_RETURNED, (tenant,)), tuple[str, str]):
+        tx.execute(_FORGET_REOPENED, (older,))
+        pair = {each.id: each for each in facts_by_id(tx, scope, [older, newer], deleted=True)}
+        if newer in pair and pair[older].status == "current":
+            make_way(tx, pair[older], pair[newer], at)
 
 
 def replace_by_hand(tx: Transaction, older: Fact, newer: Fact, owner: Owner, at: int) -> Fact:

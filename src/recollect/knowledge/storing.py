@@ -25,7 +25,7 @@ from recollect.knowledge.rows import (
     values_by_hand,
     write_fact,
 )
-from recollect.store.columns import is_record_out, typed_rows
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
@@ -40,23 +40,6 @@ _LOST: LiteralString = """
     SELECT f.tenant, f.id FROM facts f WHERE f.replaced_by IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM facts n WHERE n.id = f.replaced_by)
 """
-_MADE_WAY_FOR_HIDDEN: LiteralString = """
-    SELECT h.operation_id, f.id, f.replaced_by FROM withdrawn_records h
-    JOIN facts f ON f.replaced_by = h.ref AND f.status = 'replaced'
-    WHERE h.kind = 'fact' AND f.tenant = ? ORDER BY f.id
-"""
-_NOTE_REOPENED: LiteralString = """
-    INSERT INTO withdrawn_records (kind, ref, operation_id, session_id, was)
-    SELECT 'reopened', ?, ?, session_id, ? FROM withdrawn_records WHERE kind = 'fact' AND ref = ?
-    ON CONFLICT DO NOTHING
-"""
-_RETURNED: LiteralString = f"""
-    SELECT r.ref, r.was FROM withdrawn_records r JOIN facts f ON f.id = r.ref AND f.tenant = ?
-    WHERE r.kind = 'reopened' AND NOT {is_record_out("fact", "r.was")} ORDER BY r.ref
-"""  # noqa: S608  # literals
-_FORGET_REOPENED: LiteralString = (
-    "DELETE FROM withdrawn_records WHERE kind = 'reopened' AND ref = ?"
-)
 FACT = "recollect:fact"
 """In place of a source of sessions, with the id of a fact, or a span that says it."""
 _TRUSTED = ("imported", "group", "agent", "owner")
@@ -145,7 +128,7 @@ def close_older(tx: Transaction, fact: Fact, owner: Owner, at: int) -> tuple[Fac
     hearers = hearers_of(group_of_turn(fact.turn, owner), owner)
     values = _others(in_slot(tx, fact.tenant, fact.slot, hearers), fact, owner)
     older = [each for each in values if each.valid_from <= fact.valid_from]
-    return tuple(_made_way(tx, each, fact, at) for each in older)
+    return tuple(make_way(tx, each, fact, at) for each in older)
 
 
 def others_by_hand(tx: Transaction, fact: Fact, owner: Owner) -> list[Fact]:
@@ -168,10 +151,10 @@ def settle_by_hand(tx: Transaction, fact: Fact, owner: Owner, at: int) -> None:
     given = others_by_hand(tx, fact, owner)
     for each in given:
         if each.valid_from <= fact.valid_from:
-            _made_way(tx, each, fact, at)
+            make_way(tx, each, fact, at)
     later = [each for each in given if each.valid_from > fact.valid_from]
     if later:
-        _made_way(tx, fact, min(later, key=lambda each: each.valid_from), at)
+        make_way(tx, fact, min(later, key=lambda each: each.valid_from), at)
 
 
 def _others(values: Iterable[Fact], fact: Fact, owner: Owner) -> list[Fact]:
@@ -187,7 +170,8 @@ def _others(values: Iterable[Fact], fact: Fact, owner: Owner) -> list[Fact]:
     ]
 
 
-def _made_way(tx: Transaction, older: Fact, newer: Fact, at: int) -> Fact:
+def make_way(tx: Transaction, older: Fact, newer: Fact, at: int) -> Fact:
+    """Replace a fact by another one; return it as it is now."""
     closed = {"status": "replaced", "replaced_by": newer.id, "valid_to": newer.valid_from}
     return change_fact(tx, older, "replaced", at, **closed)
 
@@ -229,24 +213,3 @@ def reopen(tx: Transaction, gone: Sequence[Fact], at: int) -> None:
         elif older.status == "replaced":
             back = {"status": "current", "replaced_by": None, "valid_to": None}
             change_fact(tx, older, "restored", at, **back)
-
-
-def follow_withdrawals(tx: Transaction, tenant: str, at: int) -> None:
-    """Reopen what hidden facts replaced, and replace it again by those that are back.
-
-    Args:
-        tx: A write transaction, in which facts follow their links.
-        tenant: The tenant.
-        at: The time of the change, ms UTC.
-    """
-    rows = typed_rows(tx.all(_MADE_WAY_FOR_HIDDEN, (tenant,)), tuple[str, str, str])
-    for operation, older, newer in rows:
-        tx.execute(_NOTE_REOPENED, (older, operation, newer, newer))
-    scope = Scope(tenant=tenant)
-    hidden = sorted({newer for _, _, newer in rows})
-    reopen(tx, facts_by_id(tx, scope, hidden, deleted=True) if hidden else [], at)
-    for older, newer in typed_rows(tx.all(_RETURNED, (tenant,)), tuple[str, str]):
-        tx.execute(_FORGET_REOPENED, (older,))
-        pair = {each.id: each for each in facts_by_id(tx, scope, [older, newer], deleted=True)}
-        if newer in pair and pair[older].status == "current":
-            _made_way(tx, pair[older], pair[newer], at)

@@ -21,13 +21,12 @@ from recollect.core.scope import ConversationTurn
 from recollect.index.model.sync_report import OnProgress, Progress, ignore_progress, never
 from recollect.index.model.visibility import visibility_rules
 from recollect.knowledge.extracted import store
-from recollect.knowledge.fact_links import follow_links, linked_messages
+from recollect.knowledge.fact_links import follow_links, follow_withdrawals, linked_messages
 from recollect.knowledge.likeness import PlacedSentence, move_sentences, update_sentences
 from recollect.knowledge.realigned import fact_tenants, realign_facts
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.knowledge.replacements import drop_dangling, move_turns, update_stated
 from recollect.knowledge.stated import SALT, Hasher, StatedRow
-from recollect.knowledge.storing import follow_withdrawals
 from recollect.recall.statements.claimed import claimed_accounts
 from recollect.recall.statements.messages import (
     StatementReader,
