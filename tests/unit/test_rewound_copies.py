@@ -13,6 +13,7 @@ import recollect
 from recollect.core.errors import NotFound
 from recollect.exchange.recover import recover
 from recollect.memory import Memory
+from recollect.sessions.record.message import StandIn
 from tests.unit.exchange.test_importer import MAIN, claude, lines, write
 from tests.unit.sessions.home import NOON, HandClock
 from tests.unit.test_rewinding import KEPT, LATER, SETTINGS, TAKEN, said
@@ -214,3 +215,20 @@ def test_what_a_hidden_fact_replaced_counts_again(memory: Memory, clock: HandClo
     memory.sessions.undo_rewind(rewind.id)
     memory.sync()
     assert {e.id: (e.status, e.replaced_by) for e in memory.facts.list()} == states
+
+
+def test_a_hook_may_report_the_words_of_a_withdrawn_turn_again(
+    tmp_path: Path, memory: Memory
+) -> None:
+    """Without the id of a turn they are a new prompt; the transcript's own line stays out."""
+    path = write(
+        tmp_path / f"{MAIN}.jsonl", lines(claude("u1", "We build a shed."), claude("u2", "Go on."))
+    )
+    memory.import_transcripts(path)
+    (session,) = memory.sessions.list()
+    prompt = StandIn(prompt=None, role="prompt")
+    assert memory.sessions.stand_in(session.id, prompt, "Go on.") is None
+    memory.sessions.rewind(session.id, 1)
+    again = memory.sessions.stand_in(session.id, prompt, "Go on.")
+    assert again is not None
+    assert [each.seq for each in memory.sessions.messages(session.id)] == [1, 3]

@@ -15,7 +15,7 @@ import msgspec
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.content import ContentBlock, TextBlock
 from recollect.sessions.record.session import Session
-from recollect.store.columns import text, typed_rows
+from recollect.store.columns import is_message_out, text, typed_rows
 from recollect.store.engine import SqlValue, Transaction
 from recollect.text.boundaries import brief_repr
 
@@ -130,13 +130,16 @@ STAND_IN = "stand_in"
 Part: TypeAlias = Literal["prompt", "answer"]
 _LOOKED_AT = 200
 """Newest messages: those of the turn that a hook reports."""
-_NEWEST: LiteralString = """
+_NEWEST: LiteralString = f"""
     SELECT role, text,
         CASE json_type(metadata, '$.foreign.line.promptId') WHEN 'text'
             THEN json_extract(metadata, '$.foreign.line.promptId') END,
         foreign_id
-    FROM messages WHERE session_id = ? ORDER BY seq DESC LIMIT ?
-"""
+    FROM messages WHERE session_id = ?
+        AND (? OR NOT {is_message_out("messages", "messages.session_id")})
+    ORDER BY seq DESC LIMIT ?
+"""  # noqa: S608  # literals
+"""Without the id of a turn, the words of one that a rewind took out may be said again."""
 _SAID: LiteralString = """
     SELECT 1 FROM messages WHERE session_id = ? AND event_id >= ? AND event_id < ? AND text = ?
 """
@@ -189,8 +192,9 @@ def is_known(tx: Transaction, session: Session, of: StandIn, text: str) -> bool:
         return True
     prompts: list[str] = []
     answers: set[str] = set()
+    newest = tx.all(_NEWEST, (session.id, of.prompt is not None, _LOOKED_AT))
     for role, words, prompt, foreign_id in typed_rows(
-        tx.all(_NEWEST, (session.id, _LOOKED_AT)), tuple[str, str, str | None, str | None]
+        newest, tuple[str, str, str | None, str | None]
     ):
         if foreign_id is None:
             continue
