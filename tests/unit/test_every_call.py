@@ -107,6 +107,7 @@ class Sound:
             "said": "hi",
             "text": "t",
             "title": "t",
+            "to_seq": 0,
             "tool": "Bash",
             "tx": None,
             "user_id": "ann",
@@ -115,13 +116,21 @@ class Sound:
         memory.projects.note("/p")
         memory.projects.note("/q")
 
+    def _session(self, room: str, call: str) -> str:
+        session = self.memory.sessions.create().id
+        if (room, call) == ("sessions", "rewind"):
+            self.memory.sessions.append(session, "user", "x")
+        return session
+
     def argument(self, room: str, call: str, name: str) -> Any:
         """Return what a call takes; a session or key that is new where it may be used up."""
         self._count += 1
         if name == "key":
             return f"telegram:{self._count}"
         if name == "session_id":
-            return self.memory.sessions.create().id
+            return self._session(room, call)
+        if name == "rewind_id":
+            return self.memory.sessions.rewind(self._session(room, "rewind"), 0).id
         if name == "path":
             return "/p" if room in {"projects", "capture"} else self._path(room, call)
         if name == "name":
