@@ -31,7 +31,7 @@ help: ## Show this list
 
 # What moves, copies or removes a whole home.
 KEEPING := tests/durability/test_recover_kills.py tests/durability/test_backup_kills.py tests/durability/test_erase_kills.py \
-	tests/durability/test_command_cuts.py
+	tests/durability/test_rewind_kills.py tests/durability/test_command_cuts.py
 
 demo: $(RUN) ## Read the sample workspace and transcripts, and answer three questions from them
 	@$(VENV)/bin/recollect --home .cache/demo demo --with-model
@@ -79,7 +79,8 @@ soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; pl
 	@REWIND_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/test_rewound_histories.py
 	@ERASURE_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/governance/test_erased_histories.py
 	@DAMAGES=200 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/durability/test_damaged_pages.py
-	@REWIND_HISTORIES=2000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/checkpoints/test_rewind_histories.py
+	@REWIND_HISTORIES=2000 REWIND_RACES=100000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/checkpoints/test_rewind_histories.py \
+	  tests/unit/checkpoints/test_hostile_disk.py
 	@CONTEXT_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/recall/test_context.py
 
 bench: twins ## Run the short benchmarks and print their tables

@@ -19,7 +19,7 @@ from recollect.checkpoints.rows import (
     add_files,
     add_writes,
 )
-from recollect.checkpoints.state import PathState, uncaptured
+from recollect.checkpoints.state import OUTSIDE, PathState, uncaptured
 from recollect.checkpoints.tree import Look, Tree, checked_parts
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput
@@ -131,7 +131,7 @@ class Capture:
         sql = "SELECT path FROM checkpoint_files WHERE checkpoint_id = ?"
         rows = self._parts.database.read(lambda tx: tx.all(sql, (checkpoint.id,)))
         with Tree(Path(checkpoint.root)) as tree:
-            looks = {path: self._look(tree, path) for path in map(text, (row[0] for row in rows))}
+            looks = {path: self._left(tree, path) for path in map(text, (row[0] for row in rows))}
         self._keep(looks)
         states = [(path, look.state) for path, look in looks.items()]
         now = self._parts.clock.now_ms()
@@ -182,6 +182,13 @@ class Capture:
         if look.content is not None and self._parts.exclusions.include(tree.root, path):
             return Look(uncaptured("excluded"))
         return look
+
+    def _left(self, tree: Tree, path: str) -> Look:
+        """Return what a tool left of a path, also where it made a link of its folder."""
+        try:
+            return self._look(tree, path)
+        except Denied:
+            return Look(OUTSIDE)
 
     def _keep(self, looks: dict[str, Look]) -> None:
         """Store the bytes of files; each as differences from what the path was before."""

@@ -21,7 +21,7 @@ from recollect.checkpoints.items import (
 )
 from recollect.checkpoints.reverted import Unmergeable, lineage_of, reverted
 from recollect.checkpoints.rows import Checkpoint, FileRecord
-from recollect.checkpoints.state import ABSENT, OUTSIDE, PathState, is_nothing
+from recollect.checkpoints.state import ABSENT, OUTSIDE, PathState, is_nothing, uncaptured
 from recollect.checkpoints.tree import Look, Tree, looked
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 
@@ -161,7 +161,7 @@ class _Comparison:
 
     def _item(self, path: str, trail: Sequence[FileRecord]) -> RewindItem:
         target = trail[0].before
-        look = looked(self._tree, path, self._parts.most_bytes)
+        look = self._look(path)
         status, reason = self._status(path, look.state, trail)
         item = RewindItem(
             path=path,
@@ -176,6 +176,11 @@ class _Comparison:
         if item.choice == "merge":
             item = self._with_merge(item, look, trail)
         return item if item.action == "skip" else self._with_diff(item, look)
+
+    def _look(self, path: str) -> Look:
+        look = looked(self._tree, path, self._parts.most_bytes)
+        is_kept = look.content is None or not self._parts.exclusions.include(self._tree.root, path)
+        return look if is_kept else Look(uncaptured("excluded"))
 
     def _status(
         self, path: str, current: PathState, trail: Sequence[FileRecord]

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from recollect.checkpoints.exclusion import Exclusions
 from recollect.checkpoints.items import ConflictChoice, Counts, RewindItem
 from recollect.checkpoints.plan import ConflictChoices, RewindPlan
 from recollect.checkpoints.rows import Checkpoint
@@ -378,3 +379,29 @@ def test_what_another_session_did_is_not_taken_back(project: Project) -> None:
     assert [item.path for item in checkpoints.plan(taken, session_id=project.other_session).items]
     checkpoints.rewind(taken, on_conflict="keep")
     assert sorted(os.listdir(root)) == ["b.txt", "both.txt"]
+
+
+def test_a_tool_that_makes_a_link_of_its_folder_is_captured(
+    project: Project, tmp_path: Path
+) -> None:
+    """Its path is outside then, and not read there."""
+    root = project.root
+    (root / "d").mkdir()
+    (root / "d" / "a.txt").write_text("before")
+    with project.checkpoints.around(project.session, root, ["d/a.txt"]) as taken:
+        (root / "d").rename(tmp_path / "elsewhere")
+        (root / "d").symlink_to(tmp_path / "elsewhere")
+    (item,) = project.checkpoints.plan(taken).items
+    assert (item.status, item.current.reason) == ("outside", "outside")
+
+
+def test_a_path_that_is_excluded_since_is_only_listed(
+    project: Project, measured: Checkpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither shown nor kept in a rescue."""
+    monkeypatch.setattr(Exclusions, "include", lambda *_: True)
+    before = project.contents.usage()
+    plan = project.checkpoints.plan(measured, on_conflict="force")
+    assert {(item.status, item.diff) for item in plan.items} == {("uncaptured", None)}
+    project.checkpoints.apply(plan)
+    assert project.contents.usage() == before
