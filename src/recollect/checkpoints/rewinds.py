@@ -303,6 +303,7 @@ class Rewinds:
             for each in reversed(down):
                 if each.after.kind == "folder":
                     tree.set_mode(each.path, _mode(each.after))
+            tree.sync_names()
 
     def _start(self, tree: Tree, change: Change, begun: list[Change]) -> None:
         self._check(tree, [change])

@@ -96,6 +96,7 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._folder = -1
+        self._changed: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         try:
@@ -159,13 +160,11 @@ class Tree:
         """Give a staged file its name; what had it before is gone."""
         with self._changing(path) as (folder, name):
             os.replace(staged, name, src_dir_fd=staging.folder, dst_dir_fd=folder)
-            sync(folder)
 
     def make_folder(self, path: str) -> None:
         """Make a folder where nothing is; it has the mode `OPEN_FOLDER` until it gets its own."""
         with self._changing(path) as (folder, name):
             os.mkdir(name, OPEN_FOLDER, dir_fd=folder)
-            sync(folder)
 
     def set_mode(self, path: str, mode: int) -> None:
         """Set the permissions of a file or folder; what is no permission in its mode stays.
@@ -191,7 +190,21 @@ class Tree:
                 os.rmdir(name, dir_fd=folder)
             else:
                 os.unlink(name, dir_fd=folder)
-            sync(folder)
+
+    def sync_names(self) -> None:
+        """Make durable which names were given and taken: one sync for each folder that is there.
+
+        Raises:
+            StoreError: the disk refused.
+        """
+        for path in self._changed.values():
+            with (
+                os_errors(path),
+                suppress(FileNotFoundError, NotADirectoryError, Denied),
+                self._folder_of(path) as (folder, _),
+            ):
+                sync(folder)
+        self._changed.clear()
 
     def holds(self, path: str) -> set[str]:
         """Return the names in a folder; none where it is not a folder."""
@@ -206,6 +219,7 @@ class Tree:
         """Open the folder of a path; an error of the block is one of ours."""
         with os_errors(path), self._folder_of(path) as opened:
             yield opened
+            self._changed[path.rpartition("/")[0]] = path
 
     @contextmanager
     def _folder_of(self, path: str) -> Iterator[tuple[int, str]]:
