@@ -8,6 +8,12 @@ import typer
 from rich.markup import escape
 
 from benchmarks.datasets.scenes import SceneSet, load_scenes
+from benchmarks.load.checkpoints import (
+    CheckpointPlan,
+    CheckpointRunner,
+    checkpoint_grids,
+    describe_checkpoints,
+)
 from benchmarks.load.day import DayRunner, day_grids, describe_day
 from benchmarks.load.hooks import HooksPlan, HooksRunner, describe_hooks, hooks_grids
 from benchmarks.load.knowledge import (
@@ -86,6 +92,25 @@ def knowledge(
     with show_progress() as progress, work_folder(keep) as root:
         run = KnowledgeRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_knowledge(run), knowledge_grids(run))
+
+
+def checkpoints(
+    *,
+    files: Annotated[int, typer.Option(min=100, help="In the root.")] = 100_000,
+    edits: Annotated[int, typer.Option(min=1, help="Checkpoints of a file of 1 MB.")] = 1_000,
+    rewound: Annotated[int, typer.Option(min=1, help="Files that a rewind puts back.")] = 1_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Commands, and edits of a file.")] = 20,
+    seed: Seed = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Checkpoints: looks at a large root, one edited file, a long history, a large rewind."""
+    output = Output(as_json=as_json, markdown=markdown)
+    plan = CheckpointPlan(files=files, edits=edits, rewound=rewound, rounds=rounds, seed=seed)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = CheckpointRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_checkpoints(run), checkpoint_grids(run))
 
 
 def handover(

@@ -328,6 +328,7 @@ app.command()(asking.moments)
 app.command()(agents.day)
 app.command()(agents.hooks)
 app.command()(agents.knowledge)
+app.command()(agents.checkpoints)
 app.command()(agents.handover)
 
 
