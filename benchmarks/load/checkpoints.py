@@ -249,7 +249,12 @@ def _bench(home: Path, *, watches: bool) -> Iterator[_Bench]:
     database = open_contents(home, StoreSettings(), clock)
     contents = Contents(database, "local", clock)
     parts = CheckpointParts(
-        database=records, contents=contents, clock=clock, ids=IdSource(clock), tenant="local"
+        database=records,
+        contents=contents,
+        clock=clock,
+        ids=IdSource(clock),
+        tenant="local",
+        watches=watches,
     )
     ports = SessionPorts(
         moment=lambda id_: SessionMoment(session_id=id_),

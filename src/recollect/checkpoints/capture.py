@@ -65,6 +65,7 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
         redact: Replaces secrets in what is shown.
         limits: Up to where contents are kept.
         manifests: Those of this home, by tenant and root: all memories share them.
+        watches: Whether roots in which commands run are watched.
     """
 
     database: Database
@@ -76,6 +77,7 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
     redact: Callable[[str], str] = lambda text: text
     limits: Limits = Limits()
     manifests: dict[tuple[str, Path], Manifest] = msgspec.field(default_factory=dict)
+    watches: bool = True
 
     @property
     def most_bytes(self) -> int:
@@ -112,11 +114,13 @@ class Capture:
         return self._parts.database.write(lambda tx: self._add(tx, draft, states))
 
     def before_all(self, moment: SessionMoment, root: Path, cause: Cause) -> Checkpoint:
-        """Keep what all paths below a root are now, as `Manifest.update` does."""
-        manifest = self._manifest(root)
-        manifest.update()
-        draft = self._draft(moment, root, cause, _coverage(manifest.states(), None))
-        return self._parts.database.write(lambda tx: self._add(tx, draft, {}))
+        """Keep what all paths below a root are now, as `Manifest.begin` does."""
+        draft = self._draft(moment, root, cause, Coverage(paths=None))
+        command = draft.id if cause.kind == "tool" else None
+        files, missing = self._manifest(root).begin(command)
+        coverage = Coverage(paths=None, files=files, uncaptured=missing)
+        made = msgspec.structs.replace(draft, coverage=coverage)
+        return self._parts.database.write(lambda tx: self._add(tx, made, {}))
 
     def after(self, checkpoint: Checkpoint) -> None:
         """Keep what a tool left of the paths of its checkpoint.
@@ -139,7 +143,7 @@ class Capture:
 
     def _after_all(self, checkpoint: Checkpoint) -> None:
         """Keep what changed below a root since its checkpoint, before and after."""
-        changes = self._manifest(Path(checkpoint.root)).update()
+        changes = self._manifest(Path(checkpoint.root)).end(checkpoint.id)
         now = self._parts.clock.now_ms()
 
         def unit(tx: Transaction) -> None:
@@ -150,7 +154,13 @@ class Capture:
 
     def _manifest(self, root: Path) -> Manifest:
         parts = self._parts
-        made = Manifest(parts.contents, root, parts.limits, partial(parts.exclusions.include, root))
+        made = Manifest(
+            parts.contents,
+            root,
+            parts.limits,
+            partial(parts.exclusions.include, root),
+            watches=parts.watches,
+        )
         return parts.manifests.setdefault((parts.tenant, root), made)
 
     def _draft(

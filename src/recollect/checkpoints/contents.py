@@ -1,31 +1,40 @@
 """The contents of files as they were: raw bytes by their SHA-256, in a database of their own.
 
 The one place that keeps what was not redacted: never indexed, exported, sent or logged, and no part
-of `records.db`. A content is stored whole, or as its differences from one that is.
+of `records.db`. A content is stored whole, or as what it takes beside an earlier one that is: the
+earlier one is the dictionary of its compression.
 """
 
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Callable, Iterable, Mapping
-from typing import LiteralString
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
 import msgspec
 
-from recollect.checkpoints.delta import decode, encode
 from recollect.core.clock import Clock
 from recollect.core.errors import NotFound, StoreCorrupt
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Database, Transaction
 
+if TYPE_CHECKING:
+    import zstandard
+
 _WORTH = 0.9
 """A form is used if it takes at most this share of the bytes that the next simpler one takes."""
-_MOST_OF_WHOLE = 0.25
-"""Differences larger than this share of the whole content are stored whole: the next ones are
-small again. 1,000 edits of a source file of 1 MB took 29 MB, and one content stored whole again."""
+_MOST_BESIDE = 0.1
+"""What takes a larger share of what the earlier content takes is stored whole: the next ones are
+small again. docs/experiments.md."""
+_LEVEL = 1
+_THREADS = 2
 _HINT = "the path is reported as uncaptured; `recollect checkpoint fsck` lists all such contents"
 _FIND: LiteralString = "SELECT form, base, stored FROM contents WHERE tenant = ? AND digest = ?"
+_HAS: LiteralString = "SELECT 1 FROM contents WHERE tenant = ? AND digest = ?"
+_TOUCH: LiteralString = """
+    UPDATE contents SET at = ? WHERE tenant = ? AND digest = ? RETURNING digest
+"""
 _ADD: LiteralString = """
     INSERT INTO contents (tenant, digest, size, form, base, stored, at) VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (tenant, digest) DO UPDATE SET at = excluded.at
@@ -58,6 +67,14 @@ class _Stored(msgspec.Struct, frozen=True, array_like=True):
     stored: bytes
 
 
+class _Whole(NamedTuple):
+    """A content that is stored whole, and the bytes that it takes."""
+
+    key: bytes
+    content: bytes
+    size: int
+
+
 class Contents:
     """The contents that one tenant's checkpoints need.
 
@@ -69,8 +86,8 @@ class Contents:
 
     def __init__(self, opened: Callable[[], Database], tenant: str, clock: Clock) -> None:
         self._opened = opened
-        self._tenant = tenant
-        self._clock = clock
+        self.tenant = tenant
+        self.clock = clock
 
     @property
     def database(self) -> Database:
@@ -88,16 +105,32 @@ class Contents:
             StoreError: they could not be stored; none of them is.
         """
         by_digest = {hashlib.sha256(each).hexdigest(): each for each in contents}
-        now = self._clock.now_ms()
+        if by_digest:
+            self.submit(by_digest, bases).result()
+        return list(by_digest)
+
+    def submit(self, by_digest: Mapping[str, bytes], bases: Mapping[str, str] = {}) -> Future[None]:
+        """Begin to store contents whose digests are known; the future ends as `put` would."""
+        there = self.has(by_digest)
+        new = {digest: content for digest, content in by_digest.items() if digest not in there}
+        rows = self._packed(new, bases)
+        now = self.clock.now_ms()
 
         def unit(tx: Transaction) -> None:
-            for digest, content in by_digest.items():
-                base = bases.get(digest)
-                self._add(tx, digest, content, None if base in {None, digest} else base, now)
+            keys = {*map(bytes.fromhex, there), *(row.base for row in rows.values() if row.base)}
+            touched = tx.executemany(_TOUCH, [(now, self.tenant, key) for key in keys])
+            stay = {key for (key,) in touched}
+            # A sweep may have taken one since: then it is stored anew, or without it.
+            gone = {digest for digest in there if bytes.fromhex(digest) not in stay}
+            gone |= {digest for digest, row in rows.items() if row.base and row.base not in stay}
+            whole = self._packed({digest: by_digest[digest] for digest in gone}, {})
+            cells = [
+                (self.tenant, bytes.fromhex(digest), len(by_digest[digest]), *_cells(row), now)
+                for digest, row in {**rows, **whole}.items()
+            ]
+            tx.executemany(_ADD, cells)
 
-        if by_digest:
-            self.database.write(unit)
-        return list(by_digest)
+        return self.database.submit(unit)
 
     def get(self, digest: str) -> bytes:
         """Return the content with a digest, 64 hex digits.
@@ -113,16 +146,15 @@ class Contents:
 
     def has(self, digests: Iterable[str]) -> set[str]:
         """Return those of some digests whose content is there."""
-        sql: LiteralString = "SELECT 1 FROM contents WHERE tenant = ? AND digest = ?"
         return self.database.read(
             lambda tx: {
-                each for each in digests if tx.row(sql, (self._tenant, bytes.fromhex(each)))
+                each for each in digests if tx.row(_HAS, (self.tenant, bytes.fromhex(each)))
             }
         )
 
     def usage(self) -> ContentUsage:
         """Return how much is kept."""
-        row = self.database.read(lambda tx: tx.row(_USAGE, (self._tenant,)))
+        row = self.database.read(lambda tx: tx.row(_USAGE, (self.tenant,)))
         return typed_rows([row or (0, 0, 0)], ContentUsage)[0]
 
     def sweep(self, needed: Iterable[str], *, older_than: int, dry_run: bool = False) -> int:
@@ -136,59 +168,59 @@ class Contents:
         keys = {bytes.fromhex(each) for each in needed}
 
         def unit(tx: Transaction) -> int:
-            rows = typed_rows(tx.all(_KEYS, (self._tenant,)), tuple[bytes, bytes | None, int])
+            rows = typed_rows(tx.all(_KEYS, (self.tenant,)), tuple[bytes, bytes | None, int])
             stay = {key for key, _, at in rows if key in keys or at >= older_than}
             stay |= {base for key, base, _ in rows if base is not None and key in stay}
-            gone = [(self._tenant, key) for key, _, _ in rows if key not in stay]
+            gone = [(self.tenant, key) for key, _, _ in rows if key not in stay]
             if not dry_run:
                 tx.executemany("DELETE FROM contents WHERE tenant = ? AND digest = ?", gone)
             return len(gone)
 
         return self.database.write(unit)
 
-    def _add(
-        self, tx: Transaction, digest: str, content: bytes, base: str | None, now: int
-    ) -> None:
-        key = bytes.fromhex(digest)
-        found = tx.row(_FIND, (self._tenant, key))
-        form, base_key, stored = ("raw", None, b"") if found else self._form(tx, content, base)
-        tx.execute(_ADD, (self._tenant, key, len(content), form, base_key, stored, now))
-
-    def _form(
-        self, tx: Transaction, content: bytes, base: str | None
-    ) -> tuple[str, bytes | None, bytes]:
-        """Return the smallest form that pays, its base and its bytes."""
-        packed = zlib.compress(content, 6)
-        form, stored = (
-            ("zlib", packed) if len(packed) <= _WORTH * len(content) else ("raw", content)
+    def _packed(
+        self, by_digest: Mapping[str, bytes], bases: Mapping[str, str]
+    ) -> dict[str, _Stored]:
+        """Return contents beside an earlier one where that takes little, the others whole."""
+        based = {digest: bytes.fromhex(bases[digest]) for digest in by_digest if digest in bases}
+        wholes = self.database.read(
+            lambda tx: {key: self._whole(tx, key) for key in set(based.values())}
         )
-        whole = None if base is None else self._whole(tx, bytes.fromhex(base))
-        if whole is not None:
-            key, of_base = whole
-            delta = encode(of_base, content)
-            if len(delta) <= _MOST_OF_WHOLE * len(stored):
-                return "delta", key, delta
-        return form, None, stored
+        beside = {
+            digest: _beside(whole, by_digest[digest])
+            for digest, key in based.items()
+            if (whole := wholes[key]) is not None
+        }
+        small = {digest: row for digest, row in beside.items() if row is not None}
+        rest = {digest: each for digest, each in by_digest.items() if digest not in small}
+        return {**small, **dict(zip(rest, _whole_forms(list(rest.values())), strict=True))}
 
-    def _whole(self, tx: Transaction, key: bytes) -> tuple[bytes, bytes] | None:
-        """Return the key and bytes of a content, or of what its differences refer to."""
-        row = tx.row(_FIND, (self._tenant, key))
+    def _whole(self, tx: Transaction, key: bytes) -> _Whole | None:
+        """Return a content, or the one that it is stored beside; None for a damaged one."""
+        import zstandard
+
+        row = tx.row(_FIND, (self.tenant, key))
         if row is None:
             return None
         of = typed_rows([row], _Stored)[0]
-        if of.form == "delta" and of.base is not None:
+        if of.base is not None:
             return self._whole(tx, of.base)
-        return key, _unpacked(of, None)
+        try:
+            return _Whole(key, _unpacked(of, None), len(of.stored))
+        except zstandard.ZstdError:
+            return None
 
     def _content(self, tx: Transaction, digest: str) -> bytes | None:
-        row = tx.row(_FIND, (self._tenant, bytes.fromhex(digest)))
+        import zstandard
+
+        row = tx.row(_FIND, (self.tenant, bytes.fromhex(digest)))
         if row is None:
             return None
         of = typed_rows([row], _Stored)[0]
         whole = None if of.base is None else self._whole(tx, of.base)
         try:
-            content = _unpacked(of, None if whole is None else whole[1])
-        except (ValueError, zlib.error):
+            content = _unpacked(of, None if whole is None else whole.content)
+        except zstandard.ZstdError:
             content = b""
         if hashlib.sha256(content).hexdigest() != digest:
             message = f"the content {digest[:12]} of a checkpoint is damaged"
@@ -196,7 +228,58 @@ class Contents:
         return content
 
 
+def _cells(row: _Stored) -> tuple[str, bytes | None, bytes]:
+    return row.form, row.base, row.stored
+
+
+def _whole_forms(contents: list[bytes]) -> list[_Stored]:
+    """Return each content compressed, or as it is where that is hardly larger."""
+    import zstandard
+
+    packer = zstandard.ZstdCompressor(level=_LEVEL)
+    if len(contents) == 1:
+        packed: Iterable[bytes] = map(packer.compress, contents)
+    else:
+        filled: list[Any] = [each for each in contents if each]  # it refuses an empty one
+        segments = iter(packer.multi_compress_to_buffer(filled, threads=_THREADS) if filled else ())
+        packed = (next(segments).tobytes() if each else b"\0" for each in contents)
+    return [
+        _Stored("zstd", None, small)
+        if len(small) <= _WORTH * len(each)
+        else _Stored("raw", None, each)
+        for each, small in zip(contents, packed, strict=True)
+    ]
+
+
+def _beside(base: _Whole, content: bytes) -> _Stored | None:
+    """Return a content as what it takes beside another one, if that is little."""
+    import zstandard
+
+    reach = (len(base.content) + len(content)).bit_length()
+    parameters = zstandard.ZstdCompressionParameters.from_level(
+        _LEVEL,
+        source_size=len(content),
+        dict_size=len(base.content),
+        window_log=max(reach, zstandard.WINDOWLOG_MIN),
+        hash_log=max(reach - 2, zstandard.HASHLOG_MIN),  # or edits of large files are not seen
+    )
+    dictionary = _dictionary(base.content)
+    small = zstandard.ZstdCompressor(dict_data=dictionary, compression_params=parameters).compress(
+        content
+    )
+    return _Stored("zstd", base.key, small) if len(small) <= _MOST_BESIDE * base.size else None
+
+
 def _unpacked(of: _Stored, base: bytes | None) -> bytes:
+    import zstandard
+
     if of.form == "raw":
         return of.stored
-    return zlib.decompress(of.stored) if of.form == "zlib" else decode(base or b"", of.stored)
+    dictionary = None if of.base is None else _dictionary(base or b"")
+    return zstandard.ZstdDecompressor(dict_data=dictionary).decompress(of.stored)
+
+
+def _dictionary(base: bytes) -> zstandard.ZstdCompressionDict:
+    import zstandard
+
+    return zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)

@@ -1,34 +1,48 @@
-"""Manifests: the states of all paths below a root, and which changed since it was last looked at.
+"""Manifests: the states of all paths below a root, and which changed while a command ran.
 
-A file whose mode, size, times and inode are as before is not read again. What changed while a
-command ran is what it changed; the rest was somebody else.
+What changed between the two looks around a command is what it changed; the rest was somebody else.
+The bytes of a file are kept, or git's objects have them: then they are kept as soon as it changes.
 """
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from typing import LiteralString
 
 import msgspec
 
 from recollect.checkpoints.contents import Contents
+from recollect.checkpoints.git_index import Repository, object_id, open_repository
+from recollect.checkpoints.git_objects import has_git, read_objects
 from recollect.checkpoints.rows import Change
-from recollect.checkpoints.state import ABSENT, PathState, mode_of, uncaptured
-from recollect.checkpoints.tree import STAGED, Look, Tree
+from recollect.checkpoints.scan import Difference, Entry, Folder, Scan, Seen, state_of
+from recollect.checkpoints.state import PathState, uncaptured
+from recollect.checkpoints.tree import Tree, look_at
+from recollect.checkpoints.watch import Changes, FolderWatch, WatchRefused
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
+from recollect.store.failures import translate_os
 
-_LOAD: LiteralString = "SELECT path, stamp, state FROM manifests WHERE root = ?"
+_LOAD: LiteralString = "SELECT folder, entries FROM manifests WHERE tenant = ? AND root = ?"
 _PUT: LiteralString = """
-    INSERT INTO manifests (root, path, stamp, state) VALUES (?, ?, ?, ?)
-    ON CONFLICT (root, path) DO UPDATE SET stamp = excluded.stamp, state = excluded.state
+    INSERT INTO manifests (tenant, root, folder, entries) VALUES (?, ?, ?, ?)
+    ON CONFLICT (tenant, root, folder) DO UPDATE SET entries = excluded.entries
 """
-_DROP: LiteralString = "DELETE FROM manifests WHERE root = ? AND path = ?"
+_DROP: LiteralString = "DELETE FROM manifests WHERE tenant = ? AND root = ? AND folder = ?"
 _BATCH_BYTES = 32 << 20
-"""Contents that are stored in one transaction."""
+"""Contents that are stored in one transaction, or read from git at once."""
+_FEW = 100
+"""Files that are stored without asking git: to read the index of 100,000 files takes 0.2 s."""
+_MOST_OPEN = 64
+"""Commands that run at once; the oldest is given up: the program that ran it is gone."""
+_TRUST_S = 300.0
+"""A watch that was not asked for so long is not believed: another program may have changed a file
+through memory since."""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,26 +50,45 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         file_bytes: Of one file.
+        command_bytes: Of all files that are new at one look.
         root_bytes: Of all files of a root together.
     """
 
     file_bytes: int = 8 << 20
+    command_bytes: int = 1 << 30
     root_bytes: int = 2 << 30
 
 
-class _Entry(msgspec.Struct, frozen=True):
-    stamp: str
-    state: PathState
+class Counts(msgspec.Struct):
+    """How many paths a root has.
+
+    Attributes:
+        paths: All.
+        uncaptured: Those whose state is not known.
+        held_bytes: Of the files whose bytes are kept, not those that git has.
+    """
+
+    paths: int = 0
+    uncaptured: int = 0
+    held_bytes: int = 0
+
+    def add(self, entry: Entry | None, times: int) -> None:
+        """Count an entry that is there now, or with -1 one that is not any more."""
+        if entry is not None:
+            self.paths += times
+            self.uncaptured += times * (entry.state.kind == "uncaptured")
+            self.held_bytes += 0 if entry.oid else times * entry.state.size
 
 
 class Manifest:
-    """The paths below one root.
+    """The paths below one root. Threads may share it.
 
     Args:
         contents: Where the bytes of files are kept.
         root: The folder, as `Path.resolve` returns it.
         limits: Up to where they are kept.
         is_excluded: Whether a path is only listed.
+        watches: Whether changes are watched once a command ran, where the system can.
     """
 
     def __init__(
@@ -64,130 +97,344 @@ class Manifest:
         root: Path,
         limits: Limits,
         is_excluded: Callable[[str], bool],
+        *,
+        watches: bool = True,
     ) -> None:
-        self._database = contents.database
         self._contents = contents
         self._root = root
         self._limits = limits
         self._is_excluded = is_excluded
-        self._entries: dict[str, _Entry] | None = None
+        self._watches = watches
+        self._watch: FolderWatch | None = None
+        self._asked = 0.0
+        self._folders: dict[str, Folder] | None = None
+        self._count = Counts()
+        self._open: dict[str, dict[str, Change]] = {}
+        self._turn = threading.Lock()
 
-    def update(self) -> list[Change]:
-        """Look at the root again; return what changed since it was looked at last, by path.
+    def begin(self, command: str | None = None) -> tuple[int, int]:
+        """Look at the root; return how many paths it has, and how many of them are not captured.
 
-        The contents of what is new are durable when it returns. At the first time everything is
-        new.
+        The contents of what is new are durable when it returns.
+
+        Args:
+            command: The id of a command that runs from now on, until `end`.
 
         Raises:
             NotFound: the root is not a folder.
-            StoreError: something could not be stored.
+            StoreError: it cannot be read, or something could not be stored.
         """
-        entries = self._loaded()
-        stamps = dict(scan(self._root))
-        changed = [
-            path
-            for path, stamp in stamps.items()
-            if path not in entries or entries[path].stamp != stamp
+        with self._turn:
+            self._look(starts_watch=command is not None)
+            if command is not None:
+                self._open[command] = {}
+                while len(self._open) > _MOST_OPEN:
+                    del self._open[next(iter(self._open))]
+            return self._count.paths, self._count.uncaptured
+
+    def end(self, command: str) -> list[Change]:
+        """Look at the root again; return what changed since the command began, by path.
+
+        One that began in a process that ended since gets what changed since its root was looked
+        at last. Raises as `begin`.
+        """
+        with self._turn:
+            self._open.setdefault(command, {})
+            self._look(starts_watch=True)
+            changes = self._open.pop(command)
+        return [
+            each
+            for _, each in sorted(changes.items())
+            if each.before != each.after or each.after.reason == "name"
         ]
-        fresh = dict(self._read(changed, stamps, entries))
-        gone = [path for path in entries if path not in stamps]
-        changes = [
-            Change(path=path, before=_state_of(entries, path), after=_state_of(fresh, path))
-            for path in sorted([*fresh, *gone])
-        ]
-        self._store(fresh, gone)
-        entries.update(fresh)
-        for path in gone:
-            del entries[path]
-        return [each for each in changes if each.before != each.after]
 
-    def states(self) -> Iterator[PathState]:
-        """Yield the states of all paths when the root was looked at last."""
-        return (entry.state for entry in self._loaded().values())
+    def close(self) -> None:
+        """Stop to watch, and forget what was seen; the next look reads it again."""
+        with self._turn:
+            self._forget()
 
-    def _loaded(self) -> dict[str, _Entry]:
-        if self._entries is None:
-            rows = self._database.read(lambda tx: tx.all(_LOAD, (str(self._root),)))
-            self._entries = {
-                path: _Entry(stamp, msgspec.json.decode(state, type=PathState))
-                for path, stamp, state in typed_rows(rows, tuple[str, str, str])
-            }
-        return self._entries
+    def _forget(self) -> None:
+        self._folders = None
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
 
-    def _read(
-        self, paths: Iterable[str], stamps: Mapping[str, str], entries: Mapping[str, _Entry]
-    ) -> Iterator[tuple[str, _Entry]]:
-        """Yield the entries of some paths; their contents are stored, as long as there is room."""
-        room = self._limits.root_bytes - self._contents.usage().size
-        batch: dict[str, bytes] = {}
-        bases: dict[str, str] = {}
-        size = 0
+    def _look(self, *, starts_watch: bool) -> None:
+        """Look at what may have changed, store it, and add it to the commands that run."""
+        try:
+            folders = self._loaded()
+            intake = Intake(self._contents, self._root, folders, self._is_excluded, self._left())
+            scan = self._scanned(folders, intake.read, starts_watch=starts_watch)
+            intake.finish()
+            self._store(folders, scan)
+            for each in scan.differences:
+                self._count.add(each.before, -1)
+                self._count.add(each.after, 1)
+            if self._open:
+                changes = self._changes(scan.differences)
+                for command in self._open.values():
+                    _merge(command, changes)
+        except BaseException:
+            self._forget()
+            raise
+
+    def _left(self) -> Limits:
+        left = self._limits.root_bytes - self._count.held_bytes
+        return msgspec.structs.replace(self._limits, root_bytes=left)
+
+    def _scanned(
+        self,
+        folders: dict[str, Folder],
+        read: Callable[[Seen], tuple[PathState, str]],
+        *,
+        starts_watch: bool,
+    ) -> Scan:
         with Tree(self._root) as tree:
-            for path in paths:
-                look = self._look(tree, path, room)
-                state = look.state
-                if look.content is not None and state.digest is not None:
-                    room -= state.size
-                    size += state.size
-                    batch[state.digest] = look.content
-                    before = entries.get(path)
-                    if before is not None and before.state.digest:
-                        bases[state.digest] = before.state.digest
-                yield path, _Entry(stamps[path], state)
-                if size > _BATCH_BYTES:
-                    self._contents.put(batch.values(), bases)
-                    batch.clear()
-                    size = 0
-        self._contents.put(batch.values(), bases)
+            now_ns = self._contents.clock.now_ms() * 1_000_000
+            changes = self._watched()
+            if changes is not None:
+                scan = Scan(folders, read, self._watch, now_ns)
+                scan.some(tree.descriptor, changes.names, changes.renewed)
+                return scan
+            self._restart_watch(starts=starts_watch)
+            scan = Scan(folders, read, self._watch, now_ns)
+            try:
+                scan.all(tree.descriptor)
+            except OSError as error:
+                raise translate_os(error, self._root) from error
+            if scan.watch is None and self._watch is not None:  # refused on the way
+                self._watches = False
+                self._restart_watch(starts=False)
+            return scan
 
-    def _look(self, tree: Tree, path: str, room: int) -> Look:
-        if self._is_excluded(path):
-            return Look(uncaptured("excluded"))
-        look = tree.look(path, most_bytes=self._limits.file_bytes)
-        return Look(uncaptured("no room")) if look.state.size > room else look
+    def _watched(self) -> Changes | None:
+        """Return what may have changed since this was asked last; None where all may have."""
+        asked, self._asked = self._asked, time.monotonic()
+        if self._watch is None or self._asked - asked > _TRUST_S:
+            return None
+        try:
+            return self._watch.changes()
+        except WatchRefused:
+            return None
 
-    def _store(self, fresh: Mapping[str, _Entry], gone: Iterable[str]) -> None:
-        root = str(self._root)
-        rows = [
-            (root, path, entry.stamp, msgspec.json.encode(entry.state).decode())
-            for path, entry in fresh.items()
-        ]
+    def _restart_watch(self, *, starts: bool) -> None:
+        is_wanted = self._watches and (starts or self._watch is not None)
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
+        if is_wanted:
+            try:
+                self._watch = FolderWatch(self._root)
+            except WatchRefused:
+                self._watches = False
+
+    def _loaded(self) -> dict[str, Folder]:
+        if self._folders is None:
+            key = (self._contents.tenant, str(self._root))
+            rows = self._contents.database.read(lambda tx: tx.all(_LOAD, key))
+            decoder = msgspec.msgpack.Decoder(Folder)
+            self._folders = {
+                path: decoder.decode(entries)
+                for path, entries in typed_rows(rows, tuple[str, bytes])
+            }
+            self._count = Counts()
+            for folder in self._folders.values():
+                for entry in folder.entries.values():
+                    self._count.add(entry, 1)
+        return self._folders
+
+    def _store(self, folders: Mapping[str, Folder], scan: Scan) -> None:
+        key = (self._contents.tenant, str(self._root))
+        encoder = msgspec.msgpack.Encoder()
+        rows = [(*key, each, encoder.encode(folders[each])) for each in scan.changed]
 
         def unit(tx: Transaction) -> None:
             tx.executemany(_PUT, rows)
-            tx.executemany(_DROP, [(root, path) for path in gone])
+            tx.executemany(_DROP, [(*key, each) for each in scan.gone])
 
-        if rows or gone:
-            self._database.write(unit)
+        if rows or scan.gone:
+            self._contents.database.write(unit)
+
+    def _changes(self, differences: Sequence[Difference]) -> list[Change]:
+        """Return the changes; what a path was is kept now, or is not captured."""
+        needed = {each.before.state.digest for each in differences if each.before is not None}
+        held = self._contents.has(digest for digest in needed if digest is not None)
+        held |= self._from_git(each for each in differences if not _is_held(each.before, held))
+        changes = []
+        for path, before, after in differences:
+            state = state_of(before) if _is_held(before, held) else uncaptured("not kept")
+            if before is None and after is not None and after.state.reason == "name":
+                state = after.state  # its path cannot be used to remove it
+            changes.append(Change(path=path, before=state, after=state_of(after)))
+        return changes
+
+    def _from_git(self, differences: Iterable[Difference]) -> set[str]:
+        """Store what git's objects have of what is not kept; return the digests."""
+        wanted: dict[Path, list[Entry]] = {}
+        repositories = Repositories(self._root)
+        for each in differences:
+            repository, _ = repositories.of(each.path)
+            if each.before is not None and each.before.oid and repository is not None:
+                wanted.setdefault(repository.objects, []).append(each.before)
+        held: set[str] = set()
+        for objects, entries in wanted.items():
+            for batch in _batches(entries):
+                read = [content for _, content in read_objects(objects, batch)]
+                held.update(self._contents.put(read))
+        return held
 
 
-def scan(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield each path below a root, links not followed, with how it looks; nothing of ``.git``."""
-    pending = [("", os.fspath(root))]
-    while pending:
-        prefix, folder = pending.pop()
+class Intake:
+    """Reads the files that a look finds, and stores their bytes as long as there is room.
+
+    Args:
+        contents: Where they are stored.
+        root: What is looked at.
+        folders: What was there.
+        is_excluded: Whether a path is only listed.
+        limits: Up to where bytes are kept; those of a root are what is left of it.
+    """
+
+    def __init__(
+        self,
+        contents: Contents,
+        root: Path,
+        folders: Mapping[str, Folder],
+        is_excluded: Callable[[str], bool],
+        limits: Limits,
+    ) -> None:
+        self._contents = contents
+        self._folders = folders
+        self._is_excluded = is_excluded
+        self._file_bytes = limits.file_bytes
+        self._room = min(limits.command_bytes, limits.root_bytes)
+        self._repositories = Repositories(root)
+        self._read = 0
+        self._size = 0
+        self._batch: dict[str, bytes] = {}
+        self._bases: dict[str, str] = {}
+        self._writes: deque[Future[None]] = deque()
+
+    def read(self, seen: Seen) -> tuple[PathState, str]:
+        """Return the state of a path, and git's id of its bytes if its objects have them."""
+        if self._is_excluded(seen.path):
+            return uncaptured("excluded"), ""
+        if seen.status.st_size > self._room:
+            return uncaptured("no room"), ""
         try:
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    name = prefix + entry.name
-                    if entry.name == ".git" or (not prefix and entry.name.startswith(STAGED)):
-                        continue
-                    there = entry.stat(follow_symlinks=False)
-                    if stat.S_ISDIR(there.st_mode):
-                        pending.append((f"{name}/", entry.path))
-                        yield name, f"folder {mode_of(there.st_mode)}"
-                    else:
-                        yield (
-                            name,
-                            (
-                                f"{there.st_mode} {there.st_size} {there.st_mtime_ns}"
-                                f" {there.st_ctime_ns} {there.st_ino}"
-                            ),
-                        )
-        except OSError:  # gone meanwhile, or not ours to read
-            continue
+            look = look_at(seen.folder, seen.name, self._file_bytes, seen.status)
+        except OSError:
+            return uncaptured("unreadable"), ""
+        if look.content is None or look.state.digest is None:
+            return look.state, ""
+        oid = self._oid(seen.path, look.content)
+        if not oid:
+            self._add(seen.path, look.state.digest, look.content)
+        return look.state, oid
+
+    def finish(self) -> None:
+        """Wait until everything is durable.
+
+        Raises:
+            StoreError: something could not be stored.
+        """
+        self._flush()
+        while self._writes:
+            self._writes.popleft().result()
+
+    def _oid(self, path: str, content: bytes) -> str:
+        self._read += 1
+        if self._read <= _FEW or not content:
+            return ""
+        repository, inside = self._repositories.of(path)
+        oid = repository.oids.get(inside, "") if repository is not None else ""
+        return oid if oid and oid == object_id(content) else ""
+
+    def _add(self, path: str, digest: str, content: bytes) -> None:
+        self._room -= len(content)
+        self._size += len(content)
+        self._batch[digest] = content
+        folder, _, name = path.rpartition("/")
+        known = self._folders.get(f"{folder}/" if folder else "")
+        before = known.entries.get(name) if known is not None else None
+        if before is not None and before.state.digest not in {None, digest} and not before.oid:
+            self._bases[digest] = before.state.digest or ""
+        if self._size > _BATCH_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._batch:
+            if len(self._writes) > 1:  # memory holds two batches that wait, and no more
+                self._writes.popleft().result()
+            self._writes.append(self._contents.submit(self._batch, self._bases))
+        self._batch, self._bases, self._size = {}, {}, 0
 
 
-def _state_of(entries: Mapping[str, _Entry], path: str) -> PathState:
-    entry = entries.get(path)
-    return ABSENT if entry is None else entry.state
+class Repositories:
+    """The git repositories that files of a root are in.
+
+    Args:
+        root: The folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._by_folder: dict[str, tuple[Repository | None, str]] = {}
+        self._has_git: bool | None = None
+
+    def of(self, path: str) -> tuple[Repository | None, str]:
+        """Return the repository of a path below the root, and the path below its work tree."""
+        folder, _, name = path.rpartition("/")
+        if self._has_git is None:
+            self._has_git = has_git()
+        if not self._has_git:
+            return None, ""
+        repository, prefix = self._at(folder)
+        return repository, prefix + name
+
+    def _at(self, folder: str) -> tuple[Repository | None, str]:
+        """Return the repository of a folder, and the prefix of its files below the work tree."""
+        if folder not in self._by_folder:
+            place = self._root / folder
+            if (place / ".git").exists():
+                self._by_folder[folder] = open_repository(place), ""
+            elif folder:
+                outer, _, name = folder.rpartition("/")
+                repository, prefix = self._at(outer)
+                self._by_folder[folder] = repository, f"{prefix}{name}/"
+            else:
+                self._by_folder[folder] = _around(self._root)
+        return self._by_folder[folder]
+
+
+def _around(root: Path) -> tuple[Repository | None, str]:
+    """Return the repository that a root is inside of, and the prefix of its files."""
+    for outer in root.parents:
+        if (outer / ".git").exists():
+            return open_repository(outer), f"{root.relative_to(outer).as_posix()}/"
+    return None, ""
+
+
+def _merge(command: dict[str, Change], changes: Iterable[Change]) -> None:
+    for each in changes:
+        earlier = command.get(each.path)
+        before = each.before if earlier is None else earlier.before
+        command[each.path] = Change(path=each.path, before=before, after=each.after)
+
+
+def _is_held(entry: Entry | None, held: set[str]) -> bool:
+    return entry is None or entry.state.digest is None or entry.state.digest in held
+
+
+def _batches(entries: Iterable[Entry]) -> Iterator[list[str]]:
+    """Yield ids of objects, so many at once as fit into memory."""
+    batch: list[str] = []
+    size = 0
+    for entry in entries:
+        batch.append(entry.oid)
+        size += entry.state.size
+        if size > _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -24,7 +24,7 @@ from recollect.core.errors import Denied, NotFound
 from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import sync
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _TRIES = 3
 """A file that another program writes is read again; then it counts as changing."""
@@ -88,6 +88,9 @@ class Tree:
     Args:
         root: A folder, as `Path.resolve` returns it.
 
+    Attributes:
+        descriptor: Of the open root.
+
     Raises:
         NotFound: it is not a folder.
         StoreError: it cannot be opened.
@@ -95,12 +98,16 @@ class Tree:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._folder = -1
+<<<<<<< HEAD
+        self.descriptor = -1
         self._changed: dict[str, str] = {}
+=======
+        self.descriptor = -1
+>>>>>>> 7597d603 (Look at a root in one walk, watched where Linux can tell, and ask git for clean files)
 
     def __enter__(self) -> Self:
         try:
-            self._folder = os.open(self.root, _FOLDER)
+            self.descriptor = os.open(self.root, FOLDER)
         except (FileNotFoundError, NotADirectoryError) as error:
             hint = "name a folder that exists, without links in its path"
             raise NotFound("the root is not a folder", hint=hint, path=str(self.root)) from error
@@ -114,7 +121,7 @@ class Tree:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        os.close(self._folder)
+        os.close(self.descriptor)
 
     def look(self, path: str, *, most_bytes: int) -> Look:
         """Return what a path is, and the bytes of a file of at most that size.
@@ -124,7 +131,7 @@ class Tree:
         """
         try:
             with self._folder_of(path) as (folder, name):
-                return _look(folder, name, most_bytes)
+                return look_at(folder, name, most_bytes)
         except (FileNotFoundError, NotADirectoryError):
             return Look(ABSENT)
         except OSError:
@@ -136,8 +143,8 @@ class Tree:
         name = STAGED + token
         self.discard(token)
         with os_errors(self.root):
-            os.mkdir(name, 0o700, dir_fd=self._folder)
-            descriptor = os.open(name, _FOLDER, dir_fd=self._folder)
+            os.mkdir(name, 0o700, dir_fd=self.descriptor)
+            descriptor = os.open(name, FOLDER, dir_fd=self.descriptor)
         try:
             yield Staging(descriptor)
         finally:
@@ -148,13 +155,13 @@ class Tree:
         """Remove what a killed process left of `staging`."""
         name = STAGED + token
         with os_errors(self.root), suppress(FileNotFoundError, NotADirectoryError):
-            descriptor = os.open(name, _FOLDER, dir_fd=self._folder)
+            descriptor = os.open(name, FOLDER, dir_fd=self.descriptor)
             try:
                 for each in os.listdir(descriptor):
                     os.unlink(each, dir_fd=descriptor)
             finally:
                 os.close(descriptor)
-            os.rmdir(name, dir_fd=self._folder)
+            os.rmdir(name, dir_fd=self.descriptor)
 
     def put(self, path: str, staging: Staging, staged: str) -> None:
         """Give a staged file its name; what had it before is gone."""
@@ -225,7 +232,7 @@ class Tree:
     def _folder_of(self, path: str) -> Iterator[tuple[int, str]]:
         """Open the folder of a path, and return it with the name in it."""
         *folders, name = checked_parts(path)
-        descriptor = os.dup(self._folder)
+        descriptor = os.dup(self.descriptor)
         try:
             for part in folders:
                 inner = _open_folder(descriptor, part, path)
@@ -260,7 +267,7 @@ def checked_parts(path: str) -> list[str]:
 
 def _open_folder(folder: int, name: str, path: str) -> int:
     try:
-        return os.open(name, _FOLDER, dir_fd=folder)
+        return os.open(name, FOLDER, dir_fd=folder)
     except OSError as error:
         if error.errno in {errno.ENOTDIR, errno.ELOOP} and stat.S_ISLNK(
             os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
@@ -270,11 +277,22 @@ def _open_folder(folder: int, name: str, path: str) -> int:
         raise
 
 
-def _look(folder: int, name: str, most_bytes: int) -> Look:
+def look_at(folder: int, name: str, most_bytes: int, there: os.stat_result | None = None) -> Look:
+    """Return what a name in an open folder is, and the bytes of a file.
+
+    Args:
+        folder: The descriptor.
+        name: Directly in it.
+        most_bytes: The size of a file up to which it is read.
+        there: How it looks, if that is known.
+
+    Raises:
+        OSError: it is not there, or cannot be read.
+    """
     for _ in range(_TRIES):
-        there = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        there = there or os.stat(name, dir_fd=folder, follow_symlinks=False)
         if stat.S_ISLNK(there.st_mode):
-            return Look(PathState(kind="symlink", target=os.readlink(name, dir_fd=folder)))
+            return Look(_link(os.readlink(name, dir_fd=folder)))
         if stat.S_ISDIR(there.st_mode):
             return Look(PathState(kind="folder", mode=mode_of(there.st_mode)))
         refusal = _refusal(there, most_bytes)
@@ -286,7 +304,16 @@ def _look(folder: int, name: str, most_bytes: int) -> Look:
             mode = mode_of(there.st_mode)
             state = PathState(kind="file", digest=digest, size=len(content), mode=mode)
             return Look(state, content)
+        there = None
     return Look(uncaptured("changing"))
+
+
+def _link(target: str) -> PathState:
+    try:
+        target.encode()
+    except UnicodeEncodeError:
+        return uncaptured("name")
+    return PathState(kind="symlink", target=target)
 
 
 def _refusal(there: os.stat_result, most_bytes: int) -> str | None:
@@ -300,11 +327,13 @@ def _refusal(there: os.stat_result, most_bytes: int) -> str | None:
 def _read(folder: int, name: str, there: os.stat_result) -> bytes | None:
     """Return all bytes of a file; None where it is not the file that was looked at, or changed."""
     descriptor = os.open(name, _FILE, dir_fd=folder)
-    with open(descriptor, "rb", buffering=0) as file:
-        content = file.read(there.st_size + 1)
-        while len(content) <= there.st_size and (more := file.read(there.st_size + 1)):
+    try:
+        content = os.read(descriptor, there.st_size + 1)
+        while len(content) < there.st_size and (more := os.read(descriptor, there.st_size)):
             content += more
         after = os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
     is_same = os.path.samestat(there, after) and _version(there) == _version(after)
     return content if is_same and len(content) == there.st_size else None
 

@@ -7,20 +7,20 @@ CREATE TABLE contents (
     tenant TEXT NOT NULL,
     digest BLOB NOT NULL,
     size   INTEGER NOT NULL,
-    form   TEXT NOT NULL CHECK (form IN ('raw', 'zlib', 'delta')),
+    form   TEXT NOT NULL CHECK (form IN ('raw', 'zstd')),
     base   BLOB,
     stored BLOB NOT NULL,
     -- When it was last asked to be kept.
     at     INTEGER NOT NULL,
     UNIQUE (tenant, digest),
-    CHECK ((form = 'delta') = (base IS NOT NULL))
+    CHECK (base IS NULL OR form = 'zstd')
 ) STRICT;
 CREATE TABLE manifests (
-    root  TEXT NOT NULL,
-    path  TEXT NOT NULL,
-    stamp TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (json_valid(state)),
-    PRIMARY KEY (root, path)
+    tenant  TEXT NOT NULL,
+    root    TEXT NOT NULL,
+    folder  TEXT NOT NULL,
+    entries BLOB NOT NULL,
+    PRIMARY KEY (tenant, root, folder)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE schema_steps (
     version    INTEGER PRIMARY KEY,
