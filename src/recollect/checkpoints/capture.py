@@ -20,7 +20,7 @@ from recollect.checkpoints.rows import (
     add_writes,
 )
 from recollect.checkpoints.state import OUTSIDE, PathState, uncaptured
-from recollect.checkpoints.tree import Look, Tree, checked_parts
+from recollect.checkpoints.tree import Look, Tree, checked_parts, parents_of
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput
 from recollect.store.columns import text
@@ -255,16 +255,6 @@ def _with_missing_parents(tree: Tree, paths: Sequence[str]) -> list[str]:
             if parent not in looked:
                 looked[parent] = tree.look(parent, most_bytes=0).state.kind == "absent"
     return sorted({*paths, *(parent for parent, is_missing in looked.items() if is_missing)})
-
-
-def parents_of(path: str) -> list[str]:
-    """Return the folders that a path is in, the outermost first.
-
-    >>> parents_of("a/b/c.txt")
-    ['a', 'a/b']
-    """
-    parts = path.split("/")
-    return ["/".join(parts[:count]) for count in range(1, len(parts))]
 
 
 def _latest_blobs(tx: Transaction, paths: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -33,7 +33,7 @@ _HINT = "the path is reported as uncaptured; `recollect checkpoint fsck` lists a
 _FIND: LiteralString = "SELECT form, base, stored FROM contents WHERE tenant = ? AND digest = ?"
 _HAS: LiteralString = "SELECT 1 FROM contents WHERE tenant = ? AND digest = ?"
 _TOUCH: LiteralString = """
-    UPDATE contents SET at = ? WHERE tenant = ? AND digest = ? RETURNING digest
+    UPDATE contents SET at = ? WHERE tenant = ? AND digest = ?
 """
 _ADD: LiteralString = """
     INSERT INTO contents (tenant, digest, size, form, base, stored, at) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -61,7 +61,9 @@ class ContentUsage(msgspec.Struct, frozen=True, array_like=True):
     stored: int
 
 
-class _Stored(msgspec.Struct, frozen=True, array_like=True):
+class _Stored(NamedTuple):
+    """The form of a content, what it is stored beside, and its bytes."""
+
     form: str
     base: bytes | None
     stored: bytes
@@ -111,22 +113,15 @@ class Contents:
 
     def submit(self, by_digest: Mapping[str, bytes], bases: Mapping[str, str] = {}) -> Future[None]:
         """Begin to store contents whose digests are known; the future ends as `put` would."""
-        there = self.has(by_digest)
-        new = {digest: content for digest, content in by_digest.items() if digest not in there}
-        rows = self._packed(new, bases)
         now = self.clock.now_ms()
 
         def unit(tx: Transaction) -> None:
-            keys = {*map(bytes.fromhex, there), *(row.base for row in rows.values() if row.base)}
-            touched = tx.executemany(_TOUCH, [(now, self.tenant, key) for key in keys])
-            stay = {key for (key,) in touched}
-            # A sweep may have taken one since: then it is stored anew, or without it.
-            gone = {digest for digest in there if bytes.fromhex(digest) not in stay}
-            gone |= {digest for digest, row in rows.items() if row.base and row.base not in stay}
-            whole = self._packed({digest: by_digest[digest] for digest in gone}, {})
+            there = self._there(tx, by_digest)
+            tx.executemany(_TOUCH, [(now, self.tenant, bytes.fromhex(each)) for each in there])
+            new = {digest: each for digest, each in by_digest.items() if digest not in there}
             cells = [
-                (self.tenant, bytes.fromhex(digest), len(by_digest[digest]), *_cells(row), now)
-                for digest, row in {**rows, **whole}.items()
+                (self.tenant, bytes.fromhex(digest), len(new[digest]), *row, now)
+                for digest, row in self._packed(tx, new, bases).items()
             ]
             tx.executemany(_ADD, cells)
 
@@ -146,11 +141,7 @@ class Contents:
 
     def has(self, digests: Iterable[str]) -> set[str]:
         """Return those of some digests whose content is there."""
-        return self.database.read(
-            lambda tx: {
-                each for each in digests if tx.row(_HAS, (self.tenant, bytes.fromhex(each)))
-            }
-        )
+        return self.database.read(lambda tx: self._there(tx, digests))
 
     def usage(self) -> ContentUsage:
         """Return how much is kept."""
@@ -178,22 +169,21 @@ class Contents:
 
         return self.database.write(unit)
 
+    def _there(self, tx: Transaction, digests: Iterable[str]) -> set[str]:
+        return {each for each in digests if tx.row(_HAS, (self.tenant, bytes.fromhex(each)))}
+
     def _packed(
-        self, by_digest: Mapping[str, bytes], bases: Mapping[str, str]
+        self, tx: Transaction, by_digest: Mapping[str, bytes], bases: Mapping[str, str]
     ) -> dict[str, _Stored]:
         """Return contents beside an earlier one where that takes little, the others whole."""
-        based = {digest: bytes.fromhex(bases[digest]) for digest in by_digest if digest in bases}
-        wholes = self.database.read(
-            lambda tx: {key: self._whole(tx, key) for key in set(based.values())}
-        )
-        beside = {
-            digest: _beside(whole, by_digest[digest])
-            for digest, key in based.items()
-            if (whole := wholes[key]) is not None
-        }
-        small = {digest: row for digest, row in beside.items() if row is not None}
-        rest = {digest: each for digest, each in by_digest.items() if digest not in small}
-        return {**small, **dict(zip(rest, _whole_forms(list(rest.values())), strict=True))}
+        rows: dict[str, _Stored] = {}
+        for digest in by_digest.keys() & bases.keys():
+            base = self._whole(tx, bytes.fromhex(bases[digest]))
+            beside = None if base is None else _beside(base, by_digest[digest])
+            if beside is not None:
+                rows[digest] = beside
+        rest = {digest: each for digest, each in by_digest.items() if digest not in rows}
+        return {**rows, **dict(zip(rest, _whole_forms(list(rest.values())), strict=True))}
 
     def _whole(self, tx: Transaction, key: bytes) -> _Whole | None:
         """Return a content, or the one that it is stored beside; None for a damaged one."""
@@ -226,10 +216,6 @@ class Contents:
             message = f"the content {digest[:12]} of a checkpoint is damaged"
             raise StoreCorrupt(message, hint=_HINT, digest=digest)
         return content
-
-
-def _cells(row: _Stored) -> tuple[str, bytes | None, bytes]:
-    return row.form, row.base, row.stored
 
 
 def _whole_forms(contents: list[bytes]) -> list[_Stored]:

@@ -21,8 +21,8 @@ from recollect.checkpoints.git_index import Repository, object_id, open_reposito
 from recollect.checkpoints.git_objects import has_git, read_objects
 from recollect.checkpoints.rows import Change
 from recollect.checkpoints.scan import Difference, Entry, Folder, Scan, Seen, state_of
-from recollect.checkpoints.state import PathState, uncaptured
-from recollect.checkpoints.tree import Tree, look_at
+from recollect.checkpoints.state import ABSENT, PathState, uncaptured
+from recollect.checkpoints.tree import Tree, look_at, parents_of
 from recollect.checkpoints.watch import Changes, FolderWatch, WatchRefused
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
@@ -136,7 +136,7 @@ class Manifest:
         """Look at the root again; return what changed since the command began, by path.
 
         One that began in a process that ended since gets what changed since its root was looked
-        at last. Raises as `begin`.
+        at last, and nothing if it never was. Raises as `begin`.
         """
         with self._turn:
             self._open.setdefault(command, {})
@@ -163,6 +163,7 @@ class Manifest:
         """Look at what may have changed, store it, and add it to the commands that run."""
         try:
             folders = self._loaded()
+            is_first = not folders
             intake = Intake(self._contents, self._root, folders, self._is_excluded, self._left())
             scan = self._scanned(folders, intake.read, starts_watch=starts_watch)
             intake.finish()
@@ -170,7 +171,7 @@ class Manifest:
             for each in scan.differences:
                 self._count.add(each.before, -1)
                 self._count.add(each.after, 1)
-            if self._open:
+            if self._open and not is_first:  # else nothing is known of before
                 changes = self._changes(scan.differences)
                 for command in self._open.values():
                     _merge(command, changes)
@@ -260,11 +261,14 @@ class Manifest:
         needed = {each.before.state.digest for each in differences if each.before is not None}
         held = self._contents.has(digest for digest in needed if digest is not None)
         held |= self._from_git(each for each in differences if not _is_held(each.before, held))
+        unseen = {each.path for each in differences if _comes_to_light(each)}
         changes = []
         for path, before, after in differences:
             state = state_of(before) if _is_held(before, held) else uncaptured("not kept")
             if before is None and after is not None and after.state.reason == "name":
                 state = after.state  # its path cannot be used to remove it
+            elif before is None and not unseen.isdisjoint(parents_of(path)):
+                state = uncaptured("not seen before")
             changes.append(Change(path=path, before=state, after=state_of(after)))
         return changes
 
@@ -319,7 +323,9 @@ class Intake:
         """Return the state of a path, and git's id of its bytes if its objects have them."""
         if self._is_excluded(seen.path):
             return uncaptured("excluded"), ""
-        if seen.status.st_size > self._room:
+        before = self._kept(seen.path)
+        size = seen.status.st_size
+        if self._room < size <= self._file_bytes and size != before.size:
             return uncaptured("no room"), ""
         try:
             look = look_at(seen.folder, seen.name, self._file_bytes, seen.status)
@@ -329,7 +335,7 @@ class Intake:
             return look.state, ""
         oid = self._oid(seen.path, look.content)
         if not oid:
-            self._add(seen.path, look.state.digest, look.content)
+            self._add(look.state.digest, look.content, before)
         return look.state, oid
 
     def finish(self) -> None:
@@ -350,15 +356,19 @@ class Intake:
         oid = repository.oids.get(inside, "") if repository is not None else ""
         return oid if oid and oid == object_id(content) else ""
 
-    def _add(self, path: str, digest: str, content: bytes) -> None:
-        self._room -= len(content)
+    def _kept(self, path: str) -> PathState:
+        """Return what a path was, if its bytes are kept; absent otherwise."""
+        folder, _, name = path.rpartition("/")
+        entries = self._folders[f"{folder}/" if folder else ""].entries
+        entry = entries.get(name)
+        return ABSENT if entry is None or entry.oid else entry.state
+
+    def _add(self, digest: str, content: bytes, before: PathState) -> None:
+        if before.digest is not None and before.digest != digest:
+            self._bases[digest] = before.digest
+        self._room -= 0 if before.digest == digest else len(content)
         self._size += len(content)
         self._batch[digest] = content
-        folder, _, name = path.rpartition("/")
-        known = self._folders.get(f"{folder}/" if folder else "")
-        before = known.entries.get(name) if known is not None else None
-        if before is not None and before.state.digest not in {None, digest} and not before.oid:
-            self._bases[digest] = before.state.digest or ""
         if self._size > _BATCH_BYTES:
             self._flush()
 
@@ -422,6 +432,11 @@ def _merge(command: dict[str, Change], changes: Iterable[Change]) -> None:
         command[each.path] = Change(path=each.path, before=before, after=each.after)
 
 
+def _comes_to_light(of: Difference) -> bool:
+    """Return whether a folder can be read that could not: what is in it may be old."""
+    return state_of(of.before).kind == "uncaptured" and state_of(of.after).kind == "folder"
+
+
 def _is_held(entry: Entry | None, held: set[str]) -> bool:
     return entry is None or entry.state.digest is None or entry.state.digest in held
 
@@ -438,3 +453,15 @@ def _batches(entries: Iterable[Entry]) -> Iterator[list[str]]:
             batch, size = [], 0
     if batch:
         yield batch
+
+
+def kept_digests(tx: Transaction, tenant: str) -> set[str]:
+    """Return the digests of what manifests say is kept: a sweep leaves it."""
+    decoder = msgspec.msgpack.Decoder(Folder)
+    rows = tx.all("SELECT entries FROM manifests WHERE tenant = ?", (tenant,))
+    return {
+        entry.state.digest
+        for (entries,) in typed_rows(rows, tuple[bytes])
+        for entry in decoder.decode(entries).entries.values()
+        if entry.state.digest is not None
+    }

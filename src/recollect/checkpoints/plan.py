@@ -10,7 +10,7 @@ from typing import TypeAlias, get_args
 
 import msgspec
 
-from recollect.checkpoints.capture import CheckpointParts, parents_of, relative_paths
+from recollect.checkpoints.capture import CheckpointParts, relative_paths
 from recollect.checkpoints.items import (
     ConflictChoice,
     Counts,
@@ -22,7 +22,7 @@ from recollect.checkpoints.items import (
 from recollect.checkpoints.reverted import Unmergeable, lineage_of, reverted
 from recollect.checkpoints.rows import Checkpoint, FileRecord
 from recollect.checkpoints.state import ABSENT, OUTSIDE, PathState, is_nothing, uncaptured
-from recollect.checkpoints.tree import Look, Tree, looked
+from recollect.checkpoints.tree import Look, Tree, looked, parents_of
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 
 ConflictChoices: TypeAlias = ConflictChoice | dict[str, ConflictChoice]

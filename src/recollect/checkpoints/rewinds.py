@@ -15,7 +15,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from recollect.checkpoints.capture import CheckpointParts, SessionMoment, parents_of
+from recollect.checkpoints.capture import CheckpointParts, SessionMoment
 from recollect.checkpoints.items import Outcome, Resolution, RewindItem, action_of
 from recollect.checkpoints.plan import Draft
 from recollect.checkpoints.rows import (
@@ -32,7 +32,7 @@ from recollect.checkpoints.rows import (
     unfinished_rewinds,
 )
 from recollect.checkpoints.state import ABSENT, PathState, is_nothing
-from recollect.checkpoints.tree import OPEN_FOLDER, Staging, Tree, looked
+from recollect.checkpoints.tree import OPEN_FOLDER, Staging, Tree, looked, parents_of
 from recollect.core.errors import Conflict, RewindConflict
 from recollect.store.engine import Transaction
 from recollect.store.files import private_folder

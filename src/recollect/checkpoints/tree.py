@@ -98,12 +98,8 @@ class Tree:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-<<<<<<< HEAD
         self.descriptor = -1
         self._changed: dict[str, str] = {}
-=======
-        self.descriptor = -1
->>>>>>> 7597d603 (Look at a root in one walk, watched where Linux can tell, and ask git for clean files)
 
     def __enter__(self) -> Self:
         try:
@@ -263,6 +259,16 @@ def checked_parts(path: str) -> list[str]:
     if ".git" in (part.lower() for part in parts):
         raise Denied("the inside of .git is not touched", hint="use git for it", path=path)
     return parts if not path.endswith("/.") else [*parts, "."]
+
+
+def parents_of(path: str) -> list[str]:
+    """Return the folders that a path is in, the outermost first.
+
+    >>> parents_of("a/b/c.txt")
+    ['a', 'a/b']
+    """
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
 
 
 def _open_folder(folder: int, name: str, path: str) -> int:
