@@ -153,6 +153,8 @@ class Capture:
         self._parts.database.write(unit)
 
     def _manifest(self, root: Path) -> Manifest:
+        for other in list(self._parts.manifests.values()):
+            other.rest()
         parts = self._parts
         made = Manifest(
             parts.contents,

@@ -21,7 +21,7 @@ _FLAGS = 60
 _EXTENDED = 0x4000
 _STAGE = 0x3000
 _FILE = 0o100000
-_MOST_CONFIG = 1 << 20
+_MOST_BYTES = 1 << 28
 
 
 class Repository(msgspec.Struct, frozen=True):
@@ -40,13 +40,10 @@ def open_repository(work_tree: Path) -> Repository | None:
     """Return the repository of a work tree; None where none is, or one whose ids are not SHA-1."""
     try:
         git = _git_folder(work_tree)
-        common = (
-            git / (git / "commondir").read_text().strip() if (git / "commondir").is_file() else git
-        )
-        with (common / "config").open("rb") as config:
-            if b"objectformat" in config.read(_MOST_CONFIG).lower():
-                return None
-        return Repository(common / "objects", dict(_entries((git / "index").read_bytes())))
+        common = git / _bytes_of(git / "commondir", b".").decode().strip()
+        if b"objectformat" in _bytes_of(common / "config").lower():
+            return None
+        return Repository(common / "objects", dict(_entries(_bytes_of(git / "index"))))
     except (OSError, ValueError, struct.error, IndexError):
         return None
 
@@ -62,10 +59,20 @@ def _git_folder(work_tree: Path) -> Path:
     git = work_tree / ".git"
     if git.is_dir():
         return git
-    prefix, _, target = git.read_text(encoding="utf-8").strip().partition(": ")
+    prefix, _, target = _bytes_of(git).decode().strip().partition(": ")
     if prefix != "gitdir":
         raise ValueError("the file names no repository")
     return work_tree / target
+
+
+def _bytes_of(path: Path, otherwise: bytes | None = None) -> bytes:
+    """Return the bytes of a plain file; another kind of file may never end."""
+    if not path.is_file():
+        if otherwise is None:
+            raise ValueError("it is no file")
+        return otherwise
+    with path.open("rb") as file:
+        return file.read(_MOST_BYTES)
 
 
 def _entries(index: bytes) -> Iterator[tuple[str, str]]:

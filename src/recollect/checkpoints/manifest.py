@@ -153,6 +153,11 @@ class Manifest:
         with self._turn:
             self._forget()
 
+    def rest(self) -> None:
+        """Stop to watch, and free what was seen, if nobody looked for minutes."""
+        if time.monotonic() - self._asked > _TRUST_S:
+            self.close()
+
     def _forget(self) -> None:
         self._folders = None
         if self._watch is not None:

@@ -162,32 +162,35 @@ class Scan:
     ) -> list[tuple[str, os.stat_result]]:
         """Compare names in a folder with their entries; return the folders among them."""
         entries = folder.entries
-        there: set[str] = set()
+        same = 0
+        absent: list[str] = []
         fresh: dict[str, Entry] = {}
         inner = []
         for name in names:
-            if _is_ours(prefix, name):
+            if name[0] == "." and _is_ours(prefix, name):
                 continue
             try:
                 status = os.stat(name, dir_fd=opened, follow_symlinks=False)
             except FileNotFoundError:
+                absent.append(_text(name))
                 continue
             except OSError:  # a folder may be listed that may not be searched
                 fresh[_text(name)] = _UNREADABLE
                 continue
-            stamp = (status.st_mode, status.st_size, status.st_ctime_ns, status.st_ino)
-            if stat.S_ISDIR(status.st_mode):
-                stamp = (status.st_mode, 0, 0, 0)
+            mode = status.st_mode
+            stamp = (mode, status.st_size, status.st_ctime_ns, status.st_ino)
+            if stat.S_ISDIR(mode):
+                stamp = (mode, 0, 0, 0)
                 if is_utf8(name):
                     inner.append((name, status))
             entry = entries.get(name)
             if entry is not None and entry.stamp == stamp:
-                there.add(name)
+                same += 1
             else:
                 fresh[_text(name)] = self._entry(Seen(opened, name, prefix + name, status), stamp)
-        old = entries.keys() if is_all else entries.keys() & set(map(_text, names))
-        if len(there) < len(old):
-            self._drop(prefix, old - there - fresh.keys())
+        if is_all and same < len(entries):
+            absent += entries.keys() - set(map(_text, names))
+        self._drop(prefix, [name for name in absent if name in entries])
         self._put(prefix, fresh)
         return inner
 
@@ -268,8 +271,6 @@ def state_of(entry: Entry | None) -> PathState:
 
 def _is_ours(prefix: str, name: str) -> bool:
     """Return whether a name is git's or a rewind's: neither is part of the tree."""
-    if name[0] != ".":
-        return False
     return name.lower() == ".git" or (not prefix and name.startswith(STAGED))
 
 

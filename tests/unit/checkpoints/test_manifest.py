@@ -561,6 +561,19 @@ def test_without_git_everything_is_stored(
     assert _held(tracked, "src/more.py")
 
 
+@pytest.mark.parametrize("place", [".git", ".git/index", ".git/config", ".git/commondir"])
+def test_a_repository_that_never_ends_is_none(
+    make: Making, project: Project, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """A pipe where git has a file: nobody writes into it."""
+    monkeypatch.setattr(manifest_module, "_FEW", 0)
+    (project.root / place).parent.mkdir(exist_ok=True)
+    os.mkfifo(project.root / place)
+    (project.root / "file").write_text("stored")
+    make().begin()
+    assert _held(project, "file")
+
+
 def test_git_sees_nothing_of_it(make: Making, tracked: Project) -> None:
     """Index, refs, objects and status are as they were, byte for byte."""
     root = tracked.root

@@ -149,6 +149,20 @@ def test_a_watch_leaves_nothing_open(project: Project) -> None:
     assert _queues() == before
 
 
+def test_a_manifest_rests_after_minutes(
+    project: Project, watched: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that still runs gets its changes all the same."""
+    watched.begin("command")
+    watched.rest()
+    assert _queues() == 1
+    monkeypatch.setattr("recollect.checkpoints.manifest._TRUST_S", 0.0)
+    watched.rest()
+    assert _queues() == 0
+    (project.root / "made").write_bytes(b"1")
+    assert [each.path for each in watched.end("command")] == ["made"]
+
+
 def test_a_root_that_moves_is_a_doubt(project: Project) -> None:
     """What is watched is not what has its name."""
     watch = FolderWatch(project.root)
