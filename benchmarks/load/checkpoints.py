@@ -247,7 +247,7 @@ def _bench(home: Path, *, watches: bool) -> Iterator[_Bench]:
     clock = SystemClock()
     records = open_records(home, StoreSettings(), clock)
     database = open_contents(home, StoreSettings(), clock)
-    contents = Contents(database, "local", clock)
+    contents = Contents(lambda: database, "local", clock)
     parts = CheckpointParts(
         database=records,
         contents=contents,

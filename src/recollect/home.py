@@ -210,6 +210,8 @@ class Home:
             self.mirror.close()
         self.main.close()
         self.events.close()
+        for manifest in self.manifests.values():
+            manifest.close()
         if self._contents is not None:
             self._contents.close()
         self.records.close()

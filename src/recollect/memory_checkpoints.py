@@ -10,7 +10,7 @@ from recollect.checkpoints.capture import CheckpointParts, SessionMoment
 from recollect.checkpoints.checkpoints import Checkpoints, SessionPorts
 from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.exclusion import Exclusions
-from recollect.checkpoints.manifest import Limits
+from recollect.checkpoints.manifest import CaptureLimits
 from recollect.checkpoints.rows import SharedPart
 from recollect.sessions.record.lineage import segments, stored_ancestors
 from recollect.sessions.record.session import Session
@@ -41,7 +41,7 @@ def checkpoints_of(rooms: Rooms) -> Checkpoints:
         tenant=rooms.scope.tenant,
         exclusions=Exclusions(excluded),
         redact=str if redactor is None else redactor.text,
-        limits=Limits(file_bytes=settings.file_bytes, root_bytes=settings.root_bytes),
+        limits=CaptureLimits(file_bytes=settings.file_bytes, root_bytes=settings.root_bytes),
         manifests=home.manifests,
     )
     ports = SessionPorts(

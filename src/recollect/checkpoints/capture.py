@@ -10,7 +10,7 @@ import msgspec
 
 from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.exclusion import Exclusions
-from recollect.checkpoints.manifest import Limits, Manifest
+from recollect.checkpoints.manifest import CaptureLimits, Manifest
 from recollect.checkpoints.rows import (
     Checkpoint,
     CheckpointKind,
@@ -75,7 +75,7 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
     tenant: str
     exclusions: Exclusions = Exclusions(())
     redact: Callable[[str], str] = lambda text: text
-    limits: Limits = Limits()
+    limits: CaptureLimits = CaptureLimits()
     manifests: dict[tuple[str, Path], Manifest] = msgspec.field(default_factory=dict)
     watches: bool = True
 

@@ -69,7 +69,7 @@ def _bytes_of(path: Path, otherwise: bytes | None = None) -> bytes:
     """Return the bytes of a plain file; another kind of file may never end."""
     if not path.is_file():
         if otherwise is None:
-            raise ValueError("it is no file")
+            raise ValueError("it is another kind of file")
         return otherwise
     with path.open("rb") as file:
         return file.read(_MOST_BYTES)

@@ -20,10 +20,10 @@ from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.git_index import Repository, object_id, open_repository
 from recollect.checkpoints.git_objects import has_git, read_objects
 from recollect.checkpoints.rows import Change
-from recollect.checkpoints.scan import Difference, Entry, Folder, Scan, Seen, state_of
+from recollect.checkpoints.scan import Difference, Folder, PathEntry, Scan, Seen, state_of
 from recollect.checkpoints.state import ABSENT, PathState, uncaptured
 from recollect.checkpoints.tree import Tree, look_at, parents_of
-from recollect.checkpoints.watch import Changes, FolderWatch, WatchRefused
+from recollect.checkpoints.watch import FolderWatch, WatchedNames, WatchRefused
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate_os
@@ -45,7 +45,7 @@ _TRUST_S = 300.0
 through memory since."""
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class CaptureLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Up to where contents are kept.
 
     Attributes:
@@ -59,7 +59,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     root_bytes: int = 2 << 30
 
 
-class Counts(msgspec.Struct):
+class PathCounts(msgspec.Struct):
     """How many paths a root has.
 
     Attributes:
@@ -72,7 +72,7 @@ class Counts(msgspec.Struct):
     uncaptured: int = 0
     held_bytes: int = 0
 
-    def add(self, entry: Entry | None, times: int) -> None:
+    def add(self, entry: PathEntry | None, times: int) -> None:
         """Count an entry that is there now, or with -1 one that is not any more."""
         if entry is not None:
             self.paths += times
@@ -95,7 +95,7 @@ class Manifest:
         self,
         contents: Contents,
         root: Path,
-        limits: Limits,
+        limits: CaptureLimits,
         is_excluded: Callable[[str], bool],
         *,
         watches: bool = True,
@@ -108,7 +108,7 @@ class Manifest:
         self._watch: FolderWatch | None = None
         self._asked = 0.0
         self._folders: dict[str, Folder] | None = None
-        self._count = Counts()
+        self._count = PathCounts()
         self._open: dict[str, dict[str, Change]] = {}
         self._turn = threading.Lock()
 
@@ -154,7 +154,7 @@ class Manifest:
             self._forget()
 
     def rest(self) -> None:
-        """Stop to watch, and free what was seen, if nobody looked for minutes."""
+        """Stop to watch, and free what was seen, if it was not looked at for minutes."""
         if time.monotonic() - self._asked > _TRUST_S:
             self.close()
 
@@ -184,7 +184,7 @@ class Manifest:
             self._forget()
             raise
 
-    def _left(self) -> Limits:
+    def _left(self) -> CaptureLimits:
         left = self._limits.root_bytes - self._count.held_bytes
         return msgspec.structs.replace(self._limits, root_bytes=left)
 
@@ -213,7 +213,7 @@ class Manifest:
                 self._restart_watch(starts=False)
             return scan
 
-    def _watched(self) -> Changes | None:
+    def _watched(self) -> WatchedNames | None:
         """Return what may have changed since this was asked last; None where all may have."""
         asked, self._asked = self._asked, time.monotonic()
         if self._watch is None or self._asked - asked > _TRUST_S:
@@ -243,7 +243,7 @@ class Manifest:
                 path: decoder.decode(entries)
                 for path, entries in typed_rows(rows, tuple[str, bytes])
             }
-            self._count = Counts()
+            self._count = PathCounts()
             for folder in self._folders.values():
                 for entry in folder.entries.values():
                     self._count.add(entry, 1)
@@ -279,7 +279,7 @@ class Manifest:
 
     def _from_git(self, differences: Iterable[Difference]) -> set[str]:
         """Store what git's objects have of what is not kept; return the digests."""
-        wanted: dict[Path, list[Entry]] = {}
+        wanted: dict[Path, list[PathEntry]] = {}
         repositories = Repositories(self._root)
         for each in differences:
             repository, _ = repositories.of(each.path)
@@ -310,7 +310,7 @@ class Intake:
         root: Path,
         folders: Mapping[str, Folder],
         is_excluded: Callable[[str], bool],
-        limits: Limits,
+        limits: CaptureLimits,
     ) -> None:
         self._contents = contents
         self._folders = folders
@@ -442,11 +442,11 @@ def _comes_to_light(of: Difference) -> bool:
     return state_of(of.before).kind == "uncaptured" and state_of(of.after).kind == "folder"
 
 
-def _is_held(entry: Entry | None, held: set[str]) -> bool:
+def _is_held(entry: PathEntry | None, held: set[str]) -> bool:
     return entry is None or entry.state.digest is None or entry.state.digest in held
 
 
-def _batches(entries: Iterable[Entry]) -> Iterator[list[str]]:
+def _batches(entries: Iterable[PathEntry]) -> Iterator[list[str]]:
     """Yield ids of objects, so many at once as fit into memory."""
     batch: list[str] = []
     size = 0

@@ -30,7 +30,7 @@ _DEEPEST = 200
 """Folders in each other; what is deeper is not entered."""
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class PathEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A path as it was: how it looked, its state, and git's id where its objects have the bytes."""
 
     stamp: Stamp
@@ -42,15 +42,15 @@ class Folder(msgspec.Struct, array_like=True):
     """What is directly in a folder, and its change time when that was listed; 0 lists it again."""
 
     listed: int
-    entries: dict[str, Entry]
+    entries: dict[str, PathEntry]
 
 
 class Difference(NamedTuple):
     """A path whose entry is another now; None where it is not there."""
 
     path: str
-    before: Entry | None
-    after: Entry | None
+    before: PathEntry | None
+    after: PathEntry | None
 
 
 class Seen(NamedTuple):
@@ -164,7 +164,7 @@ class Scan:
         entries = folder.entries
         same = 0
         absent: list[str] = []
-        fresh: dict[str, Entry] = {}
+        fresh: dict[str, PathEntry] = {}
         inner = []
         for name in names:
             if name[0] == "." and _is_ours(prefix, name):
@@ -194,16 +194,16 @@ class Scan:
         self._put(prefix, fresh)
         return inner
 
-    def _entry(self, seen: Seen, stamp: Stamp) -> Entry:
+    def _entry(self, seen: Seen, stamp: Stamp) -> PathEntry:
         if not is_utf8(seen.name):
-            return Entry(AGAIN, uncaptured("name"))
+            return PathEntry(AGAIN, uncaptured("name"))
         if stat.S_ISDIR(seen.status.st_mode):
-            return Entry(stamp, PathState(kind="folder", mode=mode_of(seen.status.st_mode)))
+            return PathEntry(stamp, PathState(kind="folder", mode=mode_of(seen.status.st_mode)))
         state, oid = self._read(seen)
         is_sure = seen.status.st_ctime_ns < self._trusted and state.reason not in _PASSING
-        return Entry(stamp if is_sure else AGAIN, state, oid)
+        return PathEntry(stamp if is_sure else AGAIN, state, oid)
 
-    def _put(self, prefix: str, fresh: Mapping[str, Entry]) -> None:
+    def _put(self, prefix: str, fresh: Mapping[str, PathEntry]) -> None:
         entries = self._folders[prefix].entries
         for name, entry in fresh.items():
             before = entries.get(name)
@@ -250,7 +250,7 @@ class Scan:
 
 _PASSING = frozenset({"no room", "changing", "unreadable"})
 """Reasons that may be gone at the next look, though the file looks the same."""
-_UNREADABLE = Entry(AGAIN, uncaptured("unreadable"))
+_UNREADABLE = PathEntry(AGAIN, uncaptured("unreadable"))
 
 
 def is_utf8(name: str) -> bool:
@@ -264,7 +264,7 @@ def is_utf8(name: str) -> bool:
     return True
 
 
-def state_of(entry: Entry | None) -> PathState:
+def state_of(entry: PathEntry | None) -> PathState:
     """Return the state of an entry; absent where there is none."""
     return ABSENT if entry is None else entry.state
 

@@ -36,7 +36,7 @@ class WatchRefused(Exception):
     """The system cannot watch here; everything is compared."""
 
 
-class Changes(NamedTuple):
+class WatchedNames(NamedTuple):
     """What may have changed: names by folder, and the folders that are new under their names."""
 
     names: dict[str, set[str]]
@@ -75,7 +75,7 @@ class FolderWatch:
         """Watch an open folder from now on.
 
         Raises:
-            WatchRefused: it is of another file system, or there are no watches left.
+            WatchRefused: it is of another file system, or the watches ran out.
         """
         if os.fstat(folder).st_dev != self._device:
             raise WatchRefused
@@ -86,7 +86,7 @@ class FolderWatch:
         self._folders[watch] = prefix
         self._watches[prefix] = watch
 
-    def changes(self) -> Changes:
+    def changes(self) -> WatchedNames:
         """Return what may have changed since this was asked last.
 
         Raises:
@@ -107,7 +107,7 @@ class FolderWatch:
                 if event.mask & _IS_FOLDER and not event.mask & _ATTRIB:
                     self._leave(f"{prefix}{event.name}/")
                     renewed.add(f"{prefix}{event.name}/")
-        return Changes(names, renewed)
+        return WatchedNames(names, renewed)
 
     def _events(self) -> Iterator[_Event]:
         while True:

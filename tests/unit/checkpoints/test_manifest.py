@@ -15,7 +15,7 @@ import pytest
 
 from recollect.checkpoints import manifest as manifest_module
 from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.manifest import Limits, Manifest
+from recollect.checkpoints.manifest import CaptureLimits, Manifest
 from recollect.checkpoints.rows import Change
 from recollect.checkpoints.scan import Folder
 from recollect.checkpoints.state import ABSENT, PathState
@@ -26,7 +26,7 @@ from recollect.store.sqlite.database import open_contents
 from tests.unit.checkpoints.conftest import Project
 
 Making = Callable[..., Manifest]
-LIMITS = Limits()
+LIMITS = CaptureLimits()
 
 
 @pytest.fixture(params=[True, False], ids=["watched", "compared"])
@@ -34,7 +34,7 @@ def make(project: Project, request: pytest.FixtureRequest) -> Iterator[Making]:
     """Make manifests of the project, with and without a watch."""
     made: list[Manifest] = []
 
-    def manifest(limits: Limits = LIMITS, contents: Contents | None = None) -> Manifest:
+    def manifest(limits: CaptureLimits = LIMITS, contents: Contents | None = None) -> Manifest:
         def is_excluded(path: str) -> bool:
             return path.endswith(".secret")
 
@@ -135,7 +135,7 @@ def test_what_cannot_be_kept_is_counted_before_the_command_runs(
     (root / "two").hardlink_to(root / "one")
     os.mkfifo(root / "pipe")
     (root / "small").write_bytes(b"1234")
-    manifest = make(Limits(file_bytes=1_000, root_bytes=1_500))
+    manifest = make(CaptureLimits(file_bytes=1_000, root_bytes=1_500))
     assert manifest.begin("command") == (6, 5)
     for number in range(2):
         (root / f"wide {number}").write_bytes(bytes(900))
@@ -153,8 +153,8 @@ def test_what_had_no_room_is_captured_when_there_is_some(make: Making, project: 
     """Though it did not change."""
     for name in ("one", "two"):
         (project.root / name).write_bytes(name.encode() * 300)
-    assert make(Limits(command_bytes=1_000)).begin() == (2, 1)
-    assert make(Limits(command_bytes=1_000)).begin() == (2, 0)
+    assert make(CaptureLimits(command_bytes=1_000)).begin() == (2, 1)
+    assert make(CaptureLimits(command_bytes=1_000)).begin() == (2, 0)
 
 
 def test_a_name_that_is_no_text_is_not_captured_and_breaks_nothing(
@@ -381,7 +381,7 @@ def test_two_processes_that_look_at_one_root_stay_consistent(
     """Whatever order their rows come in: a state is that of how a file looks, and it is kept."""
     clock = SystemClock()
     other = open_contents(tmp_path / "home", StoreSettings(), clock)
-    manifests = [make(), make(contents=Contents(other, "local", clock))]
+    manifests = [make(), make(contents=Contents(lambda: other, "local", clock))]
     dice = random.Random(5)
 
     def look(manifest: Manifest) -> None:
@@ -589,7 +589,7 @@ def test_git_sees_nothing_of_it(make: Making, tracked: Project) -> None:
 def test_a_root_inside_of_a_repository_asks_it(project: Project, tracked: Project) -> None:
     """The index names its files from further up."""
     inner = tracked.root / "src"
-    manifest = Manifest(project.contents, inner, Limits(), lambda _: False)
+    manifest = Manifest(project.contents, inner, CaptureLimits(), lambda _: False)
     manifest.begin("command")
     assert not _held(tracked, "src/clean.py")
     (inner / "clean.py").unlink()
