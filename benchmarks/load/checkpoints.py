@@ -23,7 +23,7 @@ from benchmarks.quality.homes import Progress
 from recollect.checkpoints.capture import CheckpointParts, SessionMoment
 from recollect.checkpoints.checkpoints import Checkpoints, SessionPorts
 from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.rows import LineageSegment
+from recollect.checkpoints.rows import SharedPart
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.settings import StoreSettings
 from recollect.store.sqlite.database import open_contents, open_records
@@ -258,7 +258,7 @@ def _bench(home: Path, *, watches: bool) -> Iterator[_Bench]:
     )
     ports = SessionPorts(
         moment=lambda id_: SessionMoment(session_id=id_),
-        lineage=lambda id_: [LineageSegment(id_)],
+        lineage=lambda id_: [SharedPart(id_)],
     )
     try:
         yield _Bench(Checkpoints(parts, ports, home / "locks"), contents, session, home)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
 import msgspec
 
+from recollect.checkpoints.scan import Folder
 from recollect.core.clock import Clock
 from recollect.core.errors import NotFound, StoreCorrupt
 from recollect.store.columns import typed_rows
@@ -40,6 +41,7 @@ _ADD: LiteralString = """
     ON CONFLICT (tenant, digest) DO UPDATE SET at = excluded.at
 """
 
+_MANIFESTS: LiteralString = "SELECT entries FROM manifests WHERE tenant = ?"
 _USAGE: LiteralString = """
     SELECT count(*), coalesce(sum(size), 0), coalesce(sum(length(stored)), 0)
     FROM contents WHERE tenant = ?
@@ -152,7 +154,8 @@ class Contents:
         """Remove the contents that nothing needs; return how many.
 
         Args:
-            needed: The digests of those that are needed; what they differ from stays too.
+            needed: The digests of those that are needed; what they are stored beside stays too, and
+                so does what manifests say is kept.
             older_than: Ms UTC; a newer one stays, as its checkpoint may not be stored yet.
             dry_run: Only count them.
         """
@@ -160,7 +163,8 @@ class Contents:
 
         def unit(tx: Transaction) -> int:
             rows = typed_rows(tx.all(_KEYS, (self.tenant,)), tuple[bytes, bytes | None, int])
-            stay = {key for key, _, at in rows if key in keys or at >= older_than}
+            kept = keys | self._of_manifests(tx)
+            stay = {key for key, _, at in rows if key in kept or at >= older_than}
             stay |= {base for key, base, _ in rows if base is not None and key in stay}
             gone = [(self.tenant, key) for key, _, _ in rows if key not in stay]
             if not dry_run:
@@ -168,6 +172,15 @@ class Contents:
             return len(gone)
 
         return self.database.write(unit)
+
+    def _of_manifests(self, tx: Transaction) -> set[bytes]:
+        decoder = msgspec.msgpack.Decoder(Folder)
+        return {
+            bytes.fromhex(entry.state.digest)
+            for (entries,) in typed_rows(tx.all(_MANIFESTS, (self.tenant,)), tuple[bytes])
+            for entry in decoder.decode(entries).entries.values()
+            if entry.state.digest is not None
+        }
 
     def _there(self, tx: Transaction, digests: Iterable[str]) -> set[str]:
         return {each for each in digests if tx.row(_HAS, (self.tenant, bytes.fromhex(each)))}

@@ -458,15 +458,3 @@ def _batches(entries: Iterable[PathEntry]) -> Iterator[list[str]]:
             batch, size = [], 0
     if batch:
         yield batch
-
-
-def kept_digests(tx: Transaction, tenant: str) -> set[str]:
-    """Return the digests of what manifests say is kept: a sweep leaves it."""
-    decoder = msgspec.msgpack.Decoder(Folder)
-    rows = tx.all("SELECT entries FROM manifests WHERE tenant = ?", (tenant,))
-    return {
-        entry.state.digest
-        for (entries,) in typed_rows(rows, tuple[bytes])
-        for entry in decoder.decode(entries).entries.values()
-        if entry.state.digest is not None
-    }
