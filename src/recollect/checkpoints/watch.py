@@ -8,10 +8,13 @@ queue was full, no watches left, another system, a disk of the network) everythi
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import struct
 import sys
+import termios
 import weakref
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -110,11 +113,15 @@ class FolderWatch:
         return WatchedNames(names, renewed)
 
     def _events(self) -> Iterator[_Event]:
-        while True:
+        """Yield the events that wait now: a program that never rests would keep this busy."""
+        waiting = array("i", [0])
+        fcntl.ioctl(self._queue, termios.FIONREAD, waiting)
+        while waiting[0] > 0:
             try:
                 packed = os.read(self._queue, _READ_BYTES)
             except BlockingIOError:
                 return
+            waiting[0] -= len(packed)
             position = 0
             while position < len(packed):
                 watch, mask, _, length = _EVENT.unpack_from(packed, position)
