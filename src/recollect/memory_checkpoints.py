@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from glob import escape
 from typing import TYPE_CHECKING, LiteralString
 
 from recollect.checkpoints.capture import CheckpointParts, SessionMoment
-from recollect.checkpoints.checkpoints import Checkpoints, SessionPorts
+from recollect.checkpoints.checkpoints import Checkpoints, MessageMoment, SessionPorts
 from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.exclusion import Exclusions
 from recollect.checkpoints.manifest import CaptureLimits
 from recollect.checkpoints.rows import SharedPart
+from recollect.core.errors import NotFound
 from recollect.sessions.record.lineage import segments, stored_ancestors
 from recollect.sessions.record.session import Session
+from recollect.sessions.record.transcript_rows import named_message
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
 from recollect.store.sqlite.home import CHECKPOINTS
@@ -32,7 +35,8 @@ _LAST_OF_USER: LiteralString = """
 def checkpoints_of(rooms: Rooms) -> Checkpoints:
     """Return the checkpoints of a memory."""
     home, settings, redactor = rooms.home, rooms.settings.checkpoints, rooms.opened.redactor
-    excluded = (*settings.exclude, *rooms.settings.capture.skip_paths)
+    own = escape(str(home.folder.resolve()))
+    excluded = (own, *settings.exclude, *rooms.settings.capture.skip_paths)
     parts = CheckpointParts(
         database=rooms.records,
         contents=Contents(home.contents, rooms.scope.tenant, home.clock),
@@ -43,9 +47,13 @@ def checkpoints_of(rooms: Rooms) -> Checkpoints:
         redact=str if redactor is None else redactor.text,
         limits=CaptureLimits(file_bytes=settings.file_bytes, root_bytes=settings.root_bytes),
         manifests=home.manifests,
+        is_enabled=settings.enabled,
+        roots=settings.roots,
     )
     ports = SessionPorts(
-        moment=partial(_moment, rooms.access), lineage=partial(_lineage, rooms.access)
+        moment=partial(_moment, rooms.access),
+        lineage=partial(_lineage, rooms.access),
+        message=partial(_message, rooms.access),
     )
     return Checkpoints(parts, ports, home.folder / CHECKPOINTS / _LOCKS)
 
@@ -64,6 +72,18 @@ def _moment(access: SessionAccess, session_id: str) -> SessionMoment:
         return SessionMoment(session_id=session.id, seq=session.last_seq, user_message_id=message)
 
     return access.read_session(session_id, moment)
+
+
+def _message(access: SessionAccess, name: str) -> MessageMoment:
+    """Return where a message is.
+
+    Raises:
+        NotFound: the scope has no such message.
+    """
+    message = access.database.read(lambda tx: named_message(tx, access.scope, name))
+    if message is None:
+        raise NotFound("the message does not exist", hint="take the id of a message from a search")
+    return MessageMoment(message.session_id, message.seq)
 
 
 def _lineage(access: SessionAccess, session_id: str) -> Sequence[SharedPart]:

@@ -66,6 +66,8 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
         limits: Up to where contents are kept.
         manifests: Those of this home, by tenant and root: all memories share them.
         watches: Whether roots in which commands run are watched.
+        is_enabled: Whether what agent programs change is kept.
+        roots: The folders in which it is.
     """
 
     database: Database
@@ -78,6 +80,8 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
     limits: CaptureLimits = CaptureLimits()
     manifests: dict[tuple[str, Path], Manifest] = msgspec.field(default_factory=dict)
     watches: bool = True
+    is_enabled: bool = False
+    roots: tuple[str, ...] = ()
 
     @property
     def most_bytes(self) -> int:
@@ -190,10 +194,11 @@ class Capture:
         return checkpoint
 
     def _look(self, tree: Tree, path: str) -> Look:
-        look = tree.look(path, most_bytes=self._parts.most_bytes)
-        if look.content is not None and self._parts.exclusions.include(tree.root, path):
-            return Look(uncaptured("excluded"))
-        return look
+        is_excluded = self._parts.exclusions.include(tree.root, path)
+        # It is not even opened: closing a database of this process would drop its locks.
+        look = tree.look(path, most_bytes=-1 if is_excluded else self._parts.most_bytes)
+        is_left_out = is_excluded and look.state.kind == "uncaptured"
+        return Look(uncaptured("excluded")) if is_left_out else look
 
     def _left(self, tree: Tree, path: str) -> Look:
         """Return what a tool left of a path, also where it made a link of its folder."""
@@ -236,7 +241,7 @@ def relative_paths(root: Path, paths: Iterable[str]) -> list[str]:
             path.encode()
         except UnicodeEncodeError as error:
             raise InvalidInput(
-                "the name of a file must be UTF-8", hint="rename the file"
+                "the name of a file must be UTF-8", hint="give it another one"
             ) from error
         relative = PurePosixPath(path)
         if relative.is_absolute():

@@ -23,14 +23,44 @@ from recollect.checkpoints.rows import (
     FileRecord,
     Rewind,
     SharedPart,
+    count_checkpoints,
     find_checkpoint,
     find_rewind,
+    find_tool_call,
     list_checkpoints,
+    list_rewinds,
+    records_of,
     records_since,
     unfinished_rewinds,
 )
 from recollect.core.checks import checked
 from recollect.core.errors import Conflict, NotFound, RecollectError, RewindConflict
+from recollect.core.numbers import parse_record
+
+
+class MessageMoment(msgspec.Struct, frozen=True):
+    """Where a message is."""
+
+    session_id: str
+    seq: int
+
+
+class CheckpointState(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether what agent programs change is kept, and how much is.
+
+    Attributes:
+        enabled: Whether the setting ``checkpoints.enabled`` is on.
+        roots: The folders in which it is.
+        checkpoints: Their number, without what rewinds replaced.
+        stored_bytes: What the contents of files take.
+        interrupted: Rewinds that a crash cut off and that are not put back.
+    """
+
+    enabled: bool
+    roots: tuple[str, ...]
+    checkpoints: int
+    stored_bytes: int
+    interrupted: int
 
 
 class SessionPorts(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,10 +69,12 @@ class SessionPorts(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         moment: Where a session is now.
         lineage: Which checkpoints a session has: its own, and those it shares with its parents.
+        message: Where a message is, by its number or id.
     """
 
     moment: Callable[[str], SessionMoment]
     lineage: Callable[[str], Sequence[SharedPart]]
+    message: Callable[[str], MessageMoment]
 
 
 @checked
@@ -58,6 +90,7 @@ class Checkpoints:
     def __init__(self, parts: CheckpointParts, sessions: SessionPorts, locks: Path) -> None:
         self._parts = parts
         self._sessions = sessions
+        self._locks = locks
         self._capture = Capture(parts)
         self._planner = Planner(parts)
         self._rewinds = Rewinds(parts, locks)
@@ -122,9 +155,78 @@ class Checkpoints:
         """Return a checkpoint by its number or id.
 
         Raises:
-            NotFound: there is none.
+            NotFound: the scope has none.
+            InvalidInput: the text names none.
         """
-        return self._parts.database.read(lambda tx: find_checkpoint(tx, self._parts.tenant, name))
+        tenant = self._parts.tenant
+        checkpoint = self._parts.database.read(lambda tx: find_checkpoint(tx, tenant, name))
+        self._sessions.lineage(checkpoint.session_id)  # the scope has its session
+        return checkpoint
+
+    def files(self, checkpoint: Checkpoint) -> tuple[FileRecord, ...]:
+        """Return what paths were when a checkpoint was taken, and what the tool left, by path."""
+        return tuple(self._parts.database.read(lambda tx: records_of(tx, checkpoint)))
+
+    def target(self, name: object, session_id: str | None = None) -> Checkpoint:
+        """Return the checkpoint that a name means.
+
+        Args:
+            name: A checkpoint, by its number or id; a message, by its number or id: what files were
+                before it was answered; or the id of a tool call: what they were before it.
+            session_id: Of a message: the session or a fork of it; its own if not given.
+
+        Raises:
+            NotFound: the scope has no such thing, or no file was kept since.
+        """
+        text = f"c{name}" if str(name).isdecimal() else str(name)
+        record = parse_record(text)
+        if record is None:
+            return self._before_call(text)
+        if record.kind == "message":
+            return self._since_message(text, session_id)
+        try:
+            return self.get(text)
+        except NotFound:
+            if record.id is None:
+                raise
+            return self._since_message(text, session_id)
+
+    def _before_call(self, tool_use_id: str) -> Checkpoint:
+        tenant = self._parts.tenant
+        of = self._parts.database.read(lambda tx: find_tool_call(tx, tenant, tool_use_id))
+        if of is None:
+            hint = "name a checkpoint, a message, or the call of a tool that changed files"
+            raise NotFound("no checkpoint has this name", hint=hint)
+        return self.get(of.id)
+
+    def _since_message(self, name: str, session_id: str | None) -> Checkpoint:
+        message = self._sessions.message(name)
+        whose = session_id or message.session_id
+        if message.session_id in {part.session_id for part in self._sessions.lineage(whose)}:
+            for each in self.list(whose):
+                if each.seq >= message.seq:
+                    return each
+        hint = "choose a message after which a tool changed files"
+        raise NotFound("the session has no checkpoint since the message", hint=hint)
+
+    def rewinds(self, session_id: str) -> tuple[Rewind, ...]:
+        """Return the rewinds of a session and of those it was forked from, oldest first."""
+        ids = [part.session_id for part in self._sessions.lineage(session_id)]
+        tenant = self._parts.tenant
+        return tuple(self._parts.database.read(lambda tx: list_rewinds(tx, tenant, ids)))
+
+    def state(self) -> CheckpointState:
+        """Return whether what agent programs change is kept, and how much is."""
+        parts = self._parts
+        count, interrupted = parts.database.read(lambda tx: count_checkpoints(tx, parts.tenant))
+        is_there = count > 0 and self._locks.parent.is_dir()  # a backup may lack the contents
+        return CheckpointState(
+            enabled=parts.is_enabled,
+            roots=parts.roots,
+            checkpoints=count,
+            stored_bytes=parts.contents.usage().stored if is_there else 0,
+            interrupted=interrupted,
+        )
 
     def plan(
         self,
@@ -137,7 +239,7 @@ class Checkpoints:
         """Return what going back to a checkpoint would do; writes nothing.
 
         Args:
-            checkpoint: The moment, its number or its id.
+            checkpoint: The moment: a checkpoint or what `target` takes.
             paths: Only these, and what is in them.
             on_conflict: What to do with paths that somebody else changed too: ``stop``, ``keep``
                 them as they are, ``force`` them back, or ``merge``: take out only what the session
@@ -148,7 +250,7 @@ class Checkpoints:
             NotFound: the checkpoint does not exist, or its root does not any more.
             InvalidInput: a choice is none, or names a path that is no part of the plan.
         """
-        target = checkpoint if isinstance(checkpoint, Checkpoint) else self.get(checkpoint)
+        target = self._checkpoint(checkpoint, session_id)
         return self._draft(target, paths, on_conflict, session_id).plan
 
     def _draft(
@@ -208,13 +310,13 @@ class Checkpoints:
                 plan is to stop then; nothing is changed.
             StoreError: a file could not be written; what was changed is put back.
         """
-        target = checkpoint if isinstance(checkpoint, Checkpoint) else self.get(checkpoint)
+        target = self._checkpoint(checkpoint, session_id)
 
         def make() -> Draft:
             draft = self._draft(target, paths, on_conflict, session_id)
             if plan_id not in {None, draft.plan.id}:
                 message = "the plan is out of date"
-                raise RewindConflict(message, hint="plan again", paths=draft.plan.conflicts)
+                raise RewindConflict(message, hint="make a plan again", paths=draft.plan.conflicts)
             return draft
 
         moment = self._sessions.moment(session_id or target.session_id)
@@ -279,22 +381,31 @@ class Checkpoints:
             RewindConflict: what is there now cannot be kept, and so is not replaced.
             StoreError: a file could not be written.
         """
-        of = self._find(rewind_id)
+        of = self.get_rewind(rewind_id)
         return self._rewinds.resolve(of, choice, self._sessions.moment(of.session_id))
+
+    def get_rewind(self, rewind_id: str) -> Rewind:
+        """Return a rewind.
+
+        Raises:
+            NotFound: the scope has none.
+        """
+        of = self._parts.database.read(lambda tx: find_rewind(tx, self._parts.tenant, rewind_id))
+        self._sessions.lineage(of.session_id)  # the scope has its session
+        return of
 
     def _repeated(self, rewind_id: str, *, is_redo: bool) -> Rewind:
         """Undo or redo a rewind; an undo is undone by repeating what it took back."""
-        of = self._find(rewind_id)
+        of = self.get_rewind(rewind_id)
         if of.status != "done":
             raise Conflict("only a finished rewind can be taken back", hint="look at its status")
         is_forward = is_redo != (of.type == "undo")
-        first = of if of.type == "rewind" else self._find(of.target_id)
+        first = of if of.type == "rewind" else self.get_rewind(of.target_id)
         moment = self._sessions.moment(of.session_id)
         return self._rewinds.repeat(first, "redo" if is_forward else "undo", moment)
 
-    def _find(self, rewind_id: str) -> Rewind:
-        tenant = self._parts.tenant
-        return self._parts.database.read(lambda tx: find_rewind(tx, tenant, rewind_id))
+    def _checkpoint(self, name: Checkpoint | str | int, session_id: str | None) -> Checkpoint:
+        return name if isinstance(name, Checkpoint) else self.target(name, session_id)
 
 
 def _folder(root: Path | str) -> Path:

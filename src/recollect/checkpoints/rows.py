@@ -17,6 +17,7 @@ from recollect.store.columns import (
     columns_of,
     decode,
     insert_into,
+    integer,
     json_object,
     text,
     text_or_none,
@@ -179,6 +180,15 @@ _FILES: LiteralString = f"""
         AND c.root = ? AND c.number >= ?
     ORDER BY c.number
 """  # noqa: S608  # literals
+_FILES_OF: LiteralString = """
+    SELECT f.path, f.before, w.after FROM checkpoint_files f
+    LEFT JOIN checkpoint_writes w ON w.checkpoint_id = f.checkpoint_id AND w.path = f.path
+    WHERE f.checkpoint_id = ? ORDER BY f.path
+"""
+_COUNTS: LiteralString = """
+    SELECT (SELECT count(*) FROM checkpoints WHERE tenant = ?1 AND kind <> 'rescue'),
+        (SELECT count(*) FROM rewinds WHERE tenant = ?1 AND status IN ('applying', 'interrupted'))
+"""
 _REWIND_COLUMNS = columns_of(Rewind, items="changes")
 _ADD_REWIND = insert_into("rewinds", "tenant, " + _REWIND_COLUMNS)
 _MOST = 2**62
@@ -238,6 +248,16 @@ def find_checkpoint(tx: Transaction, tenant: str, name: object) -> Checkpoint:
     return _checkpoint(row)
 
 
+def find_tool_call(tx: Transaction, tenant: str, tool_use_id: str) -> Checkpoint | None:
+    """Return the checkpoint before a call of a tool; None where there is none."""
+    sql: LiteralString = f"""
+        SELECT {_COLUMNS} FROM checkpoints WHERE tenant = ? AND tool_use_id = ?
+        ORDER BY number LIMIT 1
+    """  # noqa: S608  # literals
+    row = tx.row(sql, (tenant, tool_use_id))
+    return None if row is None else _checkpoint(row)
+
+
 def list_checkpoints(
     tx: Transaction, tenant: str, lineage: Sequence[SharedPart]
 ) -> list[Checkpoint]:
@@ -250,6 +270,16 @@ def list_checkpoints(
     return sorted((_checkpoint(row) for some in rows for row in some), key=lambda it: it.number)
 
 
+def records_of(tx: Transaction, checkpoint: Checkpoint) -> list[FileRecord]:
+    """Return the paths of a checkpoint, sorted."""
+    return [
+        FileRecord(
+            checkpoint=checkpoint, path=text(path), before=_state(before), after=_left(after)
+        )
+        for path, before, after in tx.rows(_FILES_OF, (checkpoint.id,))
+    ]
+
+
 def records_since(
     tx: Transaction, tenant: str, lineage: Sequence[SharedPart], root: str, number: int
 ) -> list[FileRecord]:
@@ -260,7 +290,7 @@ def records_since(
             checkpoint=_checkpoint(row),
             path=text(row[width]),
             before=_state(row[width + 1]),
-            after=None if row[width + 2] is None else _state(row[width + 2]),
+            after=_left(row[width + 2]),
         )
         for each in lineage
         for row in tx.rows(_FILES, (tenant, *_bounds(each), root, number))
@@ -325,6 +355,15 @@ def find_rewind(tx: Transaction, tenant: str, id_: str) -> Rewind:
     return _rewind(row)
 
 
+def list_rewinds(tx: Transaction, tenant: str, session_ids: Sequence[str]) -> list[Rewind]:
+    """Return the rewinds of some sessions, oldest first."""
+    sql: LiteralString = f"""
+        SELECT {_REWIND_COLUMNS} FROM rewinds
+        WHERE tenant = ? AND session_id IN (SELECT value FROM json_each(?)) ORDER BY id
+    """  # noqa: S608  # literals
+    return [_rewind(row) for row in tx.rows(sql, (tenant, _json(session_ids)))]
+
+
 def unfinished_rewinds(tx: Transaction, tenant: str, root: str | None = None) -> list[Rewind]:
     """Return the rewinds that a crash cut off, of one root or of all, the newest first."""
     sql: LiteralString = f"""
@@ -332,6 +371,12 @@ def unfinished_rewinds(tx: Transaction, tenant: str, root: str | None = None) ->
         AND status IN ('applying', 'interrupted') ORDER BY id DESC
     """  # noqa: S608  # literals
     return [_rewind(row) for row in tx.rows(sql, (tenant, root))]
+
+
+def count_checkpoints(tx: Transaction, tenant: str) -> tuple[int, int]:
+    """Return the number of checkpoints, and that of rewinds that a crash cut off."""
+    checkpoints, interrupted = tx.all(_COUNTS, (tenant,))[0]
+    return integer(checkpoints), integer(interrupted)
 
 
 def _owner_of(tx: Transaction, tenant: str, session_id: str) -> Scope:
@@ -356,6 +401,10 @@ def _json(value: object) -> str:
 
 def _state(cell: SqlValue) -> PathState:
     return msgspec.json.decode(text(cell), type=PathState)
+
+
+def _left(cell: SqlValue) -> PathState | None:
+    return None if cell is None else _state(cell)
 
 
 def _checkpoint(row: Row) -> Checkpoint:

@@ -59,6 +59,8 @@ PLACES = {
     "pause": "capture",
     "resume": "capture",
     "privacy": "capture",
+    "checkpoint": "checkpoints.checkpoint",
+    "rewind": "checkpoints.rewind",
     "prune": "removal.prune",
     "recover": "recover",
     "scrub": "removal.scrub",

@@ -38,6 +38,7 @@ def status(
             **msgspec.structs.asdict(memory.status()),
             spool=Spool(memory.home).state(),
             worker=look_at(memory.home),
+            checkpoints=memory.checkpoints.state(),
             embedding_probe=memory.probe_embedding() if probe else msgspec.UNSET,
             vector_probe=memory.probe_vectors() if probe else msgspec.UNSET,
         )
@@ -46,14 +47,21 @@ def status(
 
 def _show(status: ShownStatus) -> None:
     from recollect.cli.output.status_lines import (
+        checkpoint_lines,
+        checkpoint_pair,
         pairs_of,
         spool_lines,
         warnings_of,
         worker_lines,
     )
 
-    show_pairs(pairs_of(status))
-    for warning in [*warnings_of(status), *worker_lines(status.worker), *spool_lines(status.spool)]:
+    show_pairs([*pairs_of(status), checkpoint_pair(status.checkpoints)])
+    beside = (
+        *worker_lines(status.worker),
+        *spool_lines(status.spool),
+        *checkpoint_lines(status.checkpoints),
+    )
+    for warning in [*warnings_of(status), *beside]:
         warn(warning)
     probe = status.embedding_probe
     if probe is msgspec.UNSET:

@@ -52,6 +52,12 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("projects", "merge", "WORKSPACE/one", "WORKSPACE/two"),
     ("scrub",),
     ("models", "uses"),
+    ("checkpoint",),
+    ("checkpoint", "take", "--root", "WORKSPACE", "--session", "talk"),
+    ("checkpoint", "list", "talk"),
+    ("checkpoint", "show", "c1"),
+    ("checkpoint", "roots", "--add", "WORKSPACE"),
+    ("rewind", "c1", "--plan"),
     ("sessions", "show", "talk"),
     ("sessions", "tree", "talk"),
     ("sessions", "view", "talk"),
@@ -140,6 +146,7 @@ MAY_FAIL = {
     ("models", "add"),
     ("models", "remove"),
     ("demo",),
+    ("checkpoint",),
     ("prune",),
     ("sessions", "key"),
     ("recover",),
@@ -286,7 +293,7 @@ def _name(arguments: tuple[str, ...]) -> tuple[str, ...]:
         arguments[0]
         in {
             *("sessions", "config", "memory", "models", "projects", "privacy", "serve", "token"),
-            *("facts", "episodes", "identities"),
+            *("facts", "episodes", "identities", "checkpoint"),
         }
         and len(arguments) > 1
     )
@@ -327,4 +334,4 @@ def test_the_page_names_the_commands_with_a_target() -> None:
     text = PRIVACY.read_text("utf-8").split("## Where commands write", 1)[1].split("\n## ", 1)[0]
     rows = re.findall(r"^\| `recollect (models install|[a-z]+)", text, re.MULTILINE)
     targets = {each[0] for each in LIFE if any("TARGET" in part for part in each)}
-    assert set(rows) == targets | {"init", "models install", "sync"}
+    assert set(rows) == targets | {"init", "models install", "rewind", "sync"}

@@ -14,7 +14,7 @@ import pytest
 
 import recollect
 from recollect.checkpoints.capture import CheckpointParts, SessionMoment
-from recollect.checkpoints.checkpoints import Checkpoints, SessionPorts
+from recollect.checkpoints.checkpoints import Checkpoints, MessageMoment, SessionPorts
 from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.rows import SharedPart
 from recollect.checkpoints.tree import Staging, Tree
@@ -107,6 +107,7 @@ def reopened_project(folder: Path, session: str, other: str = "") -> Iterator[Pr
     ports = SessionPorts(
         moment=lambda id_: SessionMoment(session_id=id_),
         lineage=lambda id_: [SharedPart(id_)],
+        message=lambda name: MessageMoment(name, 0),
     )
     try:
         yield Project(root, Checkpoints(parts, ports, home / "locks"), contents, session, other)

@@ -195,6 +195,12 @@ token list
 token
 token revoke bot
 token rotate
+checkpoint take --root {workspace} --session Chat --label Before
+checkpoint list Chat
+checkpoint show c1
+checkpoint roots --add {workspace}
+rewind c1 --plan
+rewind --list --session Chat
 prune
 scrub
 reindex

@@ -136,7 +136,7 @@ def set_setting(
     effective = operator.attrgetter(key)(load_settings(home, {key: value}).settings)
     _check_back_end(key, effective)
     file_key = _file_key(context, key)
-    _change(home, lambda text: with_setting(text, file_key, effective))
+    change_config(home, lambda text: with_setting(text, file_key, effective))
     _tell(context, key)
     if key == "language.uses" and not answers_json(context):
         _preview_uses(context)
@@ -185,7 +185,7 @@ def unset_setting(context: typer.Context, key: Key) -> None:
 
     default = _option(key).default
     file_key = _file_key(context, key)
-    _change(home_of(context), lambda text: without_setting(text, file_key, default))
+    change_config(home_of(context), lambda text: without_setting(text, file_key, default))
     _tell(context, key)
 
 
@@ -228,7 +228,7 @@ def import_file(
         bool, typer.Option("--dry-run", help="Only show what would change.")
     ] = False,
 ) -> None:
-    """Import the settings of OpenClaw-Mem that config.yaml does not set."""
+    """Import the settings of OpenClaw-Mem or of seed 004 that config.yaml does not set."""
     from recollect.cli.config.foreign import TakenSettings, import_settings
     from recollect.core.settings import openclaw_mem_settings, user_path
 
@@ -236,7 +236,7 @@ def import_file(
     home = home_of(context)
     text, outcomes = import_settings(path, home)
     if not dry_run:
-        _change(home, lambda _: text)
+        change_config(home, lambda _: text)
     document = TakenSettings(file=str(path), dry_run=dry_run, settings=outcomes)
     answer(context, document, lambda: _show_taken(outcomes))
 
@@ -304,7 +304,7 @@ def _config_path(home: Path) -> Path:
     return home / FILE_NAME
 
 
-def _change(home: Path, change: Callable[[str], str]) -> None:
+def change_config(home: Path, change: Callable[[str], str]) -> None:
     """Replace config.yaml in one step; nothing is written when nothing changes."""
     from recollect.core.settings.config_file import first_config
     from recollect.store.files import private_folder, write_file

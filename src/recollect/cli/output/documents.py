@@ -9,6 +9,14 @@ from typing import Any, get_args
 
 import msgspec
 
+from recollect.answers.checkpoint import (
+    CheckpointAnswer,
+    CheckpointList,
+    CheckpointWithPaths,
+    RewindAnswer,
+    RewindList,
+    RootList,
+)
 from recollect.answers.context import InjectionList
 from recollect.answers.episode import EpisodeList
 from recollect.answers.fact import FactHistory, FactList
@@ -135,6 +143,11 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "resume": (PauseList,),
     "privacy": (CaptureCheck,),
     "privacy check": (CaptureCheck,),
+    "checkpoint take": (CheckpointAnswer,),
+    "checkpoint list": (CheckpointList,),
+    "checkpoint show": (CheckpointWithPaths,),
+    "checkpoint roots": (RootList,),
+    "rewind": (RewindAnswer, RewindList),
     "prune": (PruneReport,),
     "recover": (RecoverReport,),
     "scrub": (ScrubReceipt,),

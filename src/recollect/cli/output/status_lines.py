@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET, UnsetType
 
 from recollect.audience.owner import OWNER_HINT
-from recollect.cli.output.formatting import count, moment
+from recollect.checkpoints.checkpoints import CheckpointState
+from recollect.cli.output.formatting import count, moment, size
 from recollect.hook.spool import SpoolState
 from recollect.models.languages import describe_languages
 from recollect.observations.controls import DROPPED, Pause
@@ -30,12 +31,14 @@ class ShownStatus(Status, frozen=True, kw_only=True):
     Attributes:
         spool: What of hooks waits.
         worker: How the worker is doing.
+        checkpoints: Whether what agent programs change is kept, and how much is.
         embedding_probe: What the embedder said, where it was asked.
         vector_probe: Whether the vector store could be reached, where it was asked.
     """
 
     spool: SpoolState
     worker: WorkerState
+    checkpoints: CheckpointState
     embedding_probe: Probe | UnsetType = UNSET
     vector_probe: bool | UnsetType = UNSET
 
@@ -213,6 +216,24 @@ def spool_lines(spool: SpoolState) -> Iterator[str]:
         yield f"{count(len(spool.aside), 'spooled file')} could not be read: see `recollect doctor`"
     if spool.lost_at is not None:
         yield f"{count(spool.lost, 'event')} of hooks lost so far, last {moment(spool.lost_at)}"
+
+
+def checkpoint_pair(state: CheckpointState) -> tuple[str, str]:
+    """Return whether what agent programs change is kept, and how much is."""
+    text = "off; `recollect config set checkpoints.enabled true` keeps what agents change"
+    if state.enabled:
+        text = f"on, in {', '.join(state.roots)}" if state.roots else "on, but in no folder"
+    amount = f"; {count(state.checkpoints, 'checkpoint')}, {size(state.stored_bytes)}"
+    return "checkpoints", text + (amount if state.checkpoints else "")
+
+
+def checkpoint_lines(state: CheckpointState) -> Iterator[str]:
+    """Yield problems of checkpoints, each with what to do."""
+    if state.interrupted:
+        what = count(state.interrupted, "rewind")
+        yield f"{what} cut off by a crash: `recollect rewind --list` names what is left"
+    if state.enabled and not state.roots:
+        yield "checkpoints are on, but for no folder: `recollect checkpoint roots --add DIR`"
 
 
 def paused_line(pause: Pause) -> str:

@@ -1,0 +1,1 @@
+"""`recollect checkpoint` and `recollect rewind`."""

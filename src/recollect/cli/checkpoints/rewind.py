@@ -1,0 +1,159 @@
+"""`recollect rewind`: put files back, and take that back."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.checkpoints.here import paths_here, session_here
+from recollect.cli.checkpoints.lines import show_items, show_rewinds, show_summary
+from recollect.cli.help import App
+from recollect.cli.invocation import (
+    answer,
+    answers_json,
+    argument,
+    opened,
+    require_agreement,
+)
+from recollect.cli.output.formatting import count
+from recollect.cli.sessions.lines import complete_session
+from recollect.core.errors import InvalidInput
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.answers.checkpoint import RewindAnswer
+    from recollect.checkpoints.items import ConflictChoice
+    from recollect.checkpoints.plan import RewindPlan
+    from recollect.memory import Memory
+
+app = App()
+_EXAMPLE = "recollect rewind c12 --plan"
+_WHICH = "name one: a target, --undo, --redo or --list"
+
+
+@app.command(rich_help_panel="Keep", epilog=_EXAMPLE)
+def rewind(
+    context: typer.Context,
+    target: Annotated[
+        str | None,
+        argument(
+            metavar="TARGET",
+            help="Before what: c12, a checkpoint; m88, the answer to a message; a tool call's id.",
+        ),
+    ] = None,
+    *,
+    plan: Annotated[bool, typer.Option("--plan", help="Only show what would be done.")] = False,
+    paths: Annotated[
+        list[str] | None,
+        typer.Option("--paths", help="Only this path, or what is in it; repeat it for more."),
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Leave what somebody else changed since as it is.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Put that back too; --undo brings it back.")
+    ] = False,
+    merge: Annotated[
+        bool, typer.Option("--merge", help="Take out only what the session did to it.")
+    ] = False,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            "--session",
+            help="Whose changes; with --list, whose rewinds.",
+            metavar="ID",
+            autocompletion=complete_session,
+        ),
+    ] = None,
+    undo: Annotated[
+        str | None, typer.Option("--undo", help="Take back a rewind.", metavar="ID")
+    ] = None,
+    redo: Annotated[
+        str | None, typer.Option("--redo", help="Repeat a rewind that was undone.", metavar="ID")
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the rewinds of a session.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Put files back to what they were, and nothing that somebody else changed since."""
+    if sum((target is not None, undo is not None, redo is not None, list_)) != 1:
+        raise InvalidInput("one thing to do must be given", hint=_WHICH)
+    if keep + force + merge > 1:
+        raise InvalidInput("--keep, --force and --merge exclude each other", hint="leave two out")
+    choice: ConflictChoice = "keep" if keep else "force" if force else "merge" if merge else "stop"
+    with opened(context) as memory:
+        if list_:
+            _list(context, memory, session)
+        elif target is None:
+            _reverse(context, memory, undo, redo)
+        else:
+            whose = None if session is None else memory.sessions.find(session).id
+            checkpoint = memory.checkpoints.target(target, whose)
+            narrowed = paths_here(paths, Path(checkpoint.root))
+            drawn = memory.checkpoints.plan(checkpoint, narrowed, choice, session_id=whose)
+            _go(context, memory, drawn, only_plan=plan, agreed=yes)
+
+
+def _list(context: typer.Context, memory: Memory, session: str | None) -> None:
+    from recollect.answers.checkpoint import rewind_list
+
+    document = rewind_list(memory.checkpoints, session_here(memory, session))
+    answer(context, document, lambda: show_rewinds(document.rewinds))
+
+
+def _reverse(context: typer.Context, memory: Memory, undo: str | None, redo: str | None) -> None:
+    from recollect.answers.checkpoint import rewind_answer
+
+    checkpoints = memory.checkpoints
+    result = checkpoints.redo(redo or "") if undo is None else checkpoints.undo(undo)
+    document = rewind_answer(checkpoints, result)
+    answer(context, document, lambda: _show(document))
+
+
+def _go(
+    context: typer.Context, memory: Memory, plan: RewindPlan, *, only_plan: bool, agreed: bool
+) -> None:
+    """Show a plan, and do it where that is wanted."""
+    from recollect.answers.checkpoint import plan_answer, result_answer
+
+    document = plan_answer(plan)
+    if only_plan or not any(item.is_change or item.choice for item in plan.items):
+        answer(context, document, lambda: _show(document))
+        return
+    is_refused = bool(plan.refused)
+    is_asked = not agreed and sys.stdin.isatty()
+    if (is_refused or is_asked) and not answers_json(context):
+        _show(document)
+    if not (agreed or is_refused):
+        _require_agreement(context, plan)
+    result = result_answer(memory.checkpoints, memory.checkpoints.apply(plan), plan)
+    answer(context, result, lambda: show_summary(result) if is_asked else _show(result))
+
+
+def _show(document: RewindAnswer) -> None:
+    show_items(document, with_diffs=document.status == "planned")
+    show_summary(document)
+
+
+def _require_agreement(context: typer.Context, plan: RewindPlan) -> None:
+    """Ask, where there is a terminal; without one, what cannot lose anything needs no agreement.
+
+    Raises:
+        NotAgreed: they declined, or what may lose something needs an agreement.
+    """
+    changes = [item for item in plan.items if item.is_change]
+    deleted = sum(item.action == "delete" for item in changes)
+    forced = sum(item.choice == "force" for item in changes)
+    is_asked = sys.stdin.isatty() and not answers_json(context)
+    if not (is_asked or deleted or forced):
+        return
+    losses = [f"{deleted:,} of them deleted"] if deleted else []
+    losses += [f"{forced:,} that somebody else changed too"] if forced else []
+    offer = ", ".join([f"{count(len(changes), 'path')} would be put back", *losses])
+    require_agreement(
+        context,
+        offer,
+        unasked=(offer, "add --yes to agree; --plan shows what it is"),
+        declined=("nothing was changed", "--paths names what to put back"),
+    )
