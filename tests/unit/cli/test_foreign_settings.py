@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 import recollect
 from recollect.core.settings import load_settings
+from recollect.sessions.sessions import Sessions
 from tests.unit.cli.conftest import Run
 
 SEED = {
@@ -144,3 +147,31 @@ def test_without_injection_a_block_is_empty_unless_a_question_asks(tmp_path: Pat
         assert memory.context(now.id, "when does milk go in", reason="prompt").text == ""
         assert "milk goes in last" in memory.context(now.id, "when does milk go in").text
         assert len(memory.context.injections(limit=9)) == 1
+
+
+def test_the_settings_of_seed_004_are_mapped_or_told(run: Run, home: Path, tmp_path: Path) -> None:
+    """Checkpointing and the caps have one here; those of one run are arguments."""
+    path = tmp_path / "config.json"
+    write(path, {
+        "MemoryEnabled": True,
+        "MemoryDbPath": ".micro_x/memory.db",
+        "SessionId": None,
+        "ContinueConversation": False,
+        "ResumeSessionId": "abc",
+        "ForkSession": False,
+        "EnableFileCheckpointing": True,
+        "MemoryMaxSessions": 200,
+        "MemoryMaxMessagesPerSession": 5000,
+        "MemoryRetentionDays": 30,
+    })  # fmt: skip
+    found = run("--home", home, "config", "import", path, "--json").json
+    settings = load_settings(home).settings
+    assert settings.checkpoints.enabled
+    retention = settings.sessions.retention
+    assert (retention.max_sessions, retention.max_messages, retention.days) == (200, 5000, 30)
+    why = {each["theirs"]: each["why"] for each in found["settings"] if each["key"] is None}
+    assert len(why) == 6
+    parameters = inspect.signature(Sessions.start).parameters
+    for name in ("SessionId", "ContinueConversation", "ResumeSessionId", "ForkSession"):
+        (argument,) = re.findall(r"sessions\.start\((\w+)=", why[name])
+        assert argument in parameters

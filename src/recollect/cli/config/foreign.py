@@ -1,6 +1,7 @@
-"""Settings of OpenClaw-Mem: read once, and written into config.yaml where that says nothing.
+"""Settings of OpenClaw-Mem or of seed 004, written into config.yaml where that says nothing.
 
-Its ``settings.json`` has seven of them, after seed 001. What has no place here is reported.
+The ``settings.json`` of the one has seven, after seed 001; the other names ten. What has no place
+here is reported.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from recollect.core.settings.sources import FILE_NAME, read_file
 from recollect.store.failures import os_errors
 
 MAX_BYTES = 1_000_000
-"""No file of seven settings is larger."""
+"""No file of a few settings is larger."""
 Outcome = Literal["set", "kept", "same", "not taken"]
 
 
@@ -70,11 +71,21 @@ RULES: Mapping[str, _Rule] = {
     "contextInjection.enabled": _Rule("context.enabled", bool),
     "contextInjection.maxTokens": _Rule("context.budget_tokens", int),
     "contextInjection.includeTypes": _Rule("context.types", list),
+    "EnableFileCheckpointing": _Rule("checkpoints.enabled", bool),
+    "MemoryMaxSessions": _Rule("sessions.retention.max_sessions", int),
+    "MemoryMaxMessagesPerSession": _Rule("sessions.retention.max_messages", int),
+    "MemoryRetentionDays": _Rule("sessions.retention.days", int),
 }
 INSTEAD = {
     "dataDir": "the home is a folder of its own: choose it with --home or RECOLLECT_HOME",
     "database.path": "records lie in the home: choose it with --home or RECOLLECT_HOME",
     "vectorDb.path": "vectors lie in index.db, and are made again from the records",
+    "MemoryEnabled": "a program that opens the memory uses it; `recollect pause` stops capture",
+    "MemoryDbPath": "records lie in the home: choose it with --home or RECOLLECT_HOME",
+    "SessionId": "of one run: sessions.start(session_id=…), or sessions start --session-id",
+    "ContinueConversation": "of one run: sessions.start(continue_latest=True), or --continue",
+    "ResumeSessionId": "of one run: sessions.start(resume=…), or --resume",
+    "ForkSession": "of one run: sessions.start(fork=True), or --fork",
 }
 """Settings that do not exist here, and those that do the same."""
 
@@ -83,7 +94,7 @@ def import_settings(path: Path, home: Path) -> tuple[str, list[Taken]]:
     """Return the text of config.yaml with the settings of a file, and the outcome of each.
 
     Args:
-        path: ``settings.json`` of OpenClaw-Mem.
+        path: ``settings.json`` of OpenClaw-Mem, or one with those of seed 004.
         home: Whose config.yaml; what it says wins.
 
     Raises:
@@ -149,8 +160,8 @@ def _read(path: Path) -> dict[str, Any]:
         return msgspec.json.decode(content, type=dict[str, Any])
     except (msgspec.MsgspecError, RecursionError) as error:
         raise InvalidInput(
-            "the file must hold the settings of OpenClaw-Mem, a JSON object",
-            hint="name its settings.json",
+            "the file must hold settings, a JSON object",
+            hint="name the settings.json of OpenClaw-Mem, or one with those of seed 004",
             path=str(path),
         ) from error
 
