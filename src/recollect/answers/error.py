@@ -49,7 +49,7 @@ HANDLING: dict[type[RecollectError], Handling] = {
         404, "Search with memory_search and use a name or path that it returns."
     ),
     errors.Conflict: Handling(409, "Search again: it has changed meanwhile."),
-    errors.RewindConflict: Handling(409, "Do not try again: tell the user what is in the way."),
+    errors.RewindConflict: Handling(409, "Plan again, and show the user what is in the way."),
     errors.Unauthorized: Handling(401, "Do not try again: ask the user for a valid token."),
     errors.Denied: Handling(403, "Do not try again: this connection may not do it."),
     errors.StoreError: Handling(500, _GIVE_UP),

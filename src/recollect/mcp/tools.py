@@ -18,6 +18,14 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
+from recollect.answers.checkpoint import (
+    CheckpointOutput,
+    RewindOutput,
+    checkpoint_output,
+    plan_answer,
+    result_answer,
+    rewind_output,
+)
 from recollect.answers.context import ContextOutput, context_output
 from recollect.answers.fact import RememberOutput, forget_fact_output, remember_output
 from recollect.answers.file import FileOutput, file_output
@@ -29,6 +37,8 @@ from recollect.answers.observation import (
     records_output,
 )
 from recollect.caller import Caller
+from recollect.caller_checkpoints import CallerCheckpoints
+from recollect.checkpoints.items import ConflictChoice
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
@@ -40,7 +50,6 @@ from recollect.mcp.sessions import last_session
 
 _logger = logging.getLogger(__name__)
 
-Since = Annotated[str | None, Field(description="2026-05-12, yesterday, last week.")]
 MaxResults = Annotated[int, Field(validation_alias="maxResults")]
 _FIRST_MS = 100_000_000_000
 """A smaller number is an observation's, any other a time: this one is in March 1973."""
@@ -59,7 +68,7 @@ def memory_search(
         Field(description="memory (files), sessions, observations, facts, episodes."),
     ] = None,
     project: str | None = None,
-    since: Since = None,
+    since: Annotated[str | None, Field(description="2026-05-12, yesterday, last week.")] = None,
     until: str | None = None,
     as_of: Annotated[
         str | None, Field(validation_alias="asOf", description="What held then: 2026-03.")
@@ -115,7 +124,7 @@ def timeline(
     before: int = 5,
     after: int = 5,
     project: str | None = None,
-    since: Since = None,
+    since: str | None = None,
     until: str | None = None,
 ) -> TimelineOutput:
     """Show what was said and done around a hit, a question or a time, in lines. Step 2 of 3."""
@@ -244,6 +253,38 @@ def forget(
     return forget_output(forgotten)
 
 
+def checkpoint(
+    *,
+    root: str | None = None,
+    paths: list[str] | None = None,
+) -> CheckpointOutput:
+    """Keep what files are now, for rewind."""
+    caller = CALLER.get()
+    caller.require("write")
+    session_id = _said_in(caller, None)
+    if session_id is None:
+        raise NotFound("the home has no session yet", hint="begin one")
+    return checkpoint_output(CallerCheckpoints(caller).take(session_id, root, paths))
+
+
+def rewind(
+    *,
+    target: Annotated[str, Field(description="c12, m88 or a tool call's id.")],
+    paths: list[str] | None = None,
+    on_conflict: Annotated[ConflictChoice, Field(validation_alias="onConflict")] = "stop",
+    plan_id: Annotated[str | None, Field(validation_alias="planId")] = None,
+) -> RewindOutput:
+    """Plan putting files back; with its planId do it, if agents may."""
+    caller = CALLER.get()
+    caller.require("write")
+    checkpoints = CallerCheckpoints(caller)
+    if plan_id is None:
+        plan = checkpoints.plan(target, None, paths, on_conflict)
+        return rewind_output(plan_answer(plan, is_owners=caller.token.is_owners))
+    plan, done = checkpoints.rewind(plan_id, target, None, paths, on_conflict)
+    return rewind_output(result_answer(caller.memory.checkpoints, done, plan))
+
+
 def _anchor(value: str | int | None) -> str | int | datetime | None:
     """Return an anchor as timelines take it.
 
@@ -314,6 +355,7 @@ class _Hints(msgspec.Struct, frozen=True):
     title: str
     writes: bool = False
     takes_away: bool = False
+    is_repeatable: bool = True
     is_always_loaded: bool = False
 
 
@@ -325,6 +367,8 @@ _TOOLS = (
     _Hints(session_context, "Context of a session"),
     _Hints(remember, "Remember a fact", writes=True, is_always_loaded=True),
     _Hints(forget, "Forget a record", writes=True, takes_away=True),
+    _Hints(checkpoint, "Keep files", writes=True, is_repeatable=False),
+    _Hints(rewind, "Restore files", writes=True, takes_away=True, is_repeatable=False),
 )
 _ANSWER = {"type": "object", "required": ["tokens"]}
 _ALWAYS_LOADED = {"anthropic/alwaysLoad": True}
@@ -332,7 +376,7 @@ _ALWAYS_LOADED = {"anthropic/alwaysLoad": True}
 
 
 def make_tools() -> list[Tool]:
-    """Return the tools; all of them cost a model at most 1,300 tokens, as a list in JSON."""
+    """Return the tools; all of them cost a model at most 1,500 tokens, as a list in JSON."""
     return [_made(tool) for tool in _TOOLS]
 
 
@@ -345,7 +389,7 @@ def _made(tool: _Hints) -> Tool:
         annotations=ToolAnnotations(
             read_only_hint=not tool.writes,
             destructive_hint=tool.takes_away if tool.writes else None,
-            idempotent_hint=True if tool.writes else None,
+            idempotent_hint=True if tool.writes and tool.is_repeatable else None,
             open_world_hint=False,
         ),
         meta=_ALWAYS_LOADED if tool.is_always_loaded else None,

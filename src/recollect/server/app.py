@@ -60,6 +60,7 @@ from recollect.server.route import (
 from recollect.server.routes import (
     access,
     admin,
+    checkpoints,
     client_hooks,
     episodes,
     events,
@@ -242,7 +243,7 @@ class HttpApp:
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
     seed = (health, sessions, observations, recall, hooks)
-    beside = (client_hooks, messages, episodes, facts, projects, files, memory)
+    beside = (client_hooks, messages, episodes, facts, projects, files, memory, checkpoints)
     operators = (events, exchange, admin, access, identities)
     return tuple(route for file in (*seed, *beside, *operators) for route in file.ROUTES)
 

@@ -117,6 +117,7 @@ AS_THEY_ARE = frozenset(
         *("channel_user_id", "code", "number"),
         *("about", "as_of", "confidence", "fact", "kind", "pinned", "text", "trust", "user_id"),
         *("with_forks", "task", "steps"),
+        *("root", "paths", "label", "on_conflict", "plan_id"),
     }
 )
 """Fields that name nothing which is somebody's."""
@@ -607,7 +608,8 @@ class Asking:
                 said = [f"m{n}" for n in range(1, 2 * len(self.history.heard))]
                 return [[f"#{n}" for n in numbers], said, [f"e{n}" for n in range(1, 30)]]
             facts = [f"f{n}" for n in range(1, 3 * MOST)]
-            return [f"#{n}" for n in numbers[: 3 * MOST]] + facts
+            messages = [f"m{n}" for n in range(1, MOST)]  # what files were before an answer
+            return [f"#{n}" for n in numbers[: 3 * MOST]] + facts + messages
         if name == "path":
             return ["MEMORY.md", *list(self.history.guest_notes())[:MOST]]
         if name in {"project", "near_project"}:

@@ -65,6 +65,7 @@ COMMON: dict[str, tuple[str, Any]] = {
     "input": ("What the tool was given.", {"command": "make test"}),
     "key": ("The key or the id of the session.", _SESSION),
     "kind": ("The kind of the fact.", "preference"),
+    "label": ("What to call it.", "before the refactoring"),
     "last_event_id": (
         "The number of the last event that arrived; only later ones are sent.",
         "120",
@@ -85,14 +86,20 @@ COMMON: dict[str, tuple[str, Any]] = {
     "name": ("The name.", "bot"),
     "near_project": ("The project at hand, which comes first: a path of it.", "/home/ana/shop"),
     "number": ("The number of the proposal.", 1),
+    "on_conflict": (
+        "What to do with paths that somebody else changed too: stop, keep, force or merge.",
+        "keep",
+    ),
     "other_tenant": ("Whether lines of another tenant are taken.", False),
     "output": ("What the tool returned.", "12 passed"),
     "owner": ("Whether a plain name is a session of the owner's.", True),
     "path": ("The path of a file.", "memory/2026-05-14.md"),
+    "paths": ("Only these below the root, and what is in them; all by default.", ["src/cart.py"]),
     "payload": (
         "The event as the client gave it.",
         {"hook_event_name": "SessionStart", "session_id": "3f1c2a", "cwd": "/home/ana/shop"},
     ),
+    "plan_id": ("The id of the plan that was agreed to.", "9ada90b0d02a8a55b6c12ec745e18f2f"),
     "pinned": ("Whether it is kept from fading.", True),
     "project": ("A project: a path of it, its name or its id; all: any.", "shop"),
     "project_path": ("The folder that the agent works in.", "/home/ana/shop"),
@@ -103,6 +110,10 @@ COMMON: dict[str, tuple[str, Any]] = {
     "revoked": ("Whether revoked tokens are listed too.", True),
     "rights": ("What the token allows.", "write"),
     "role": ("Who says it.", "user"),
+    "root": (
+        "A folder that the owner registered; may be left out where it is the only one.",
+        "/home/ana/shop",
+    ),
     "scope": ("Which rows, narrower than those of the token.", {"agent": "main"}),
     "sender": ("The account that says it, in a group.", "42"),
     "session": ("The key or the id of a session.", _SESSION),
@@ -136,6 +147,10 @@ COMMON: dict[str, tuple[str, Any]] = {
 """The meaning of a field on every route, and an example."""
 
 EXAMPLES: dict[str, Any] = {
+    "OneCheckpoint.id": "c12",
+    "PlanOrder.id": "c12",
+    "RewindOrder.id": "c12",
+    "OneRewind.id": _UUID,
     "OneEpisode.id": "e3",
     "OneFact.id": "f12",
     "FactId.id": "f12",
