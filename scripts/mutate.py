@@ -69,6 +69,10 @@ ROOMS = {
     ),
     "backends": Room(("backends",), ("unit/backends", "unit/recall/qmd", "unit/index/lexical",
                                      "integration/index/test_vector_backends.py")),
+    "checkpoints": Room(
+        ("checkpoints", "memory_checkpoints.py", "caller_checkpoints.py"),
+        ("unit/checkpoints", "unit/cli/test_checkpoints.py", "unit/server/test_checkpoints.py"),
+    ),
     "cli": Room(("cli", "__main__.py", "demo"), ("unit/cli", "integration/cli")),
     "core": Room(("core", "__init__.py"), ("unit/core", "unit/test_clear_errors.py")),
     "erasure": Room(

@@ -22,6 +22,8 @@ SAYS = {
     "annotations.py": "MEMORY.md#L3",
     "backup.py": "what was there: /",
     "capture.py": "0 messages, 1 transcript left unread\n1 message after the pause\nFalse ['off']",
+    "checkpoints.py": "cart.py restore clean\nnotes.txt delete conflict\n"
+    "rewind_conflict ('notes.txt',)\ntotal = 0\ntotal = 1\n",
     "chunks.py": "lines 1 to",
     "context.py": "True 0 [1, 3, 2]\n{'kind': 0.5, 'importance': 0.2, 'recency': 0.3}\n[4]\n"
     "resume True",
