@@ -21,7 +21,7 @@ from benchmarks.measure.report import Grid
 from benchmarks.measure.stopwatch import Latency, Stopwatch, latency_of
 from benchmarks.quality.homes import Progress
 from recollect.checkpoints.capture import CheckpointParts, SessionMoment
-from recollect.checkpoints.checkpoints import Checkpoints, SessionPorts
+from recollect.checkpoints.checkpoints import Checkpoints, MessageMoment, SessionPorts
 from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.rows import SharedPart
 from recollect.core.clock import IdSource, SystemClock
@@ -259,6 +259,7 @@ def _bench(home: Path, *, watches: bool) -> Iterator[_Bench]:
     ports = SessionPorts(
         moment=lambda id_: SessionMoment(session_id=id_),
         lineage=lambda id_: [SharedPart(id_)],
+        message=lambda name: MessageMoment(name, 0),
     )
     try:
         yield _Bench(Checkpoints(parts, ports, home / "locks"), contents, session, home)
