@@ -16,7 +16,7 @@ from recollect.checkpoints.capture import (
     relative_paths,
 )
 from recollect.checkpoints.items import Resolution
-from recollect.checkpoints.plan import ConflictChoices, Draft, Planner, RewindPlan
+from recollect.checkpoints.plan import ConflictChoices, Planner, RewindDraft, RewindPlan
 from recollect.checkpoints.rewinds import Rewinds
 from recollect.checkpoints.rows import (
     Checkpoint,
@@ -248,7 +248,7 @@ class Checkpoints:
 
         Raises:
             NotFound: the checkpoint does not exist, or its root does not any more.
-            InvalidInput: a choice is none, or names a path that is no part of the plan.
+            InvalidInput: a choice is unknown, or its path is not in the plan.
         """
         target = self._checkpoint(checkpoint, session_id)
         return self._draft(target, paths, on_conflict, session_id).plan
@@ -259,7 +259,7 @@ class Checkpoints:
         paths: Sequence[str] | None,
         on_conflict: ConflictChoices,
         session_id: str | None,
-    ) -> Draft:
+    ) -> RewindDraft:
         whose = session_id or target.session_id
         lineage = self._sessions.lineage(whose)
         records = self._parts.database.read(
@@ -305,14 +305,14 @@ class Checkpoints:
 
         Raises:
             NotFound: the checkpoint does not exist, or its root does not any more.
-            InvalidInput: a choice is none, or names a path that is no part of the plan.
+            InvalidInput: a choice is unknown, or its path is not in the plan.
             RewindConflict: the plan is another one now, or somebody else changed a path and the
                 plan is to stop then; nothing is changed.
             StoreError: a file could not be written; what was changed is put back.
         """
         target = self._checkpoint(checkpoint, session_id)
 
-        def make() -> Draft:
+        def make() -> RewindDraft:
             draft = self._draft(target, paths, on_conflict, session_id)
             if plan_id not in {None, draft.plan.id}:
                 message = "the plan is out of date"

@@ -30,7 +30,7 @@ ConflictChoices: TypeAlias = ConflictChoice | dict[str, ConflictChoice]
 _MOST_TEXT_BYTES = 1 << 20
 _NOT_EMPTY = "files of others are in it"
 _NEEDED = "files are put back into it"
-_NO_FOLDER = "what it was in is no folder any more"
+_NO_FOLDER = "what it was in is not a folder any more"
 _FOLDER = PathState(kind="folder", mode=0o755)
 _BEHIND_LINK = "it is behind a link now"
 
@@ -73,7 +73,7 @@ class RewindPlan(msgspec.Struct, frozen=True, kw_only=True):
         return counts_of(self.items)
 
 
-class Draft(msgspec.Struct, frozen=True):
+class RewindDraft(msgspec.Struct, frozen=True):
     """A plan, and the contents of merged files by digest, which are not stored yet."""
 
     plan: RewindPlan
@@ -97,7 +97,7 @@ class Planner:
         records: Iterable[FileRecord],
         on_conflict: ConflictChoices,
         paths: tuple[str, ...] | None,
-    ) -> Draft:
+    ) -> RewindDraft:
         """Return what going back to a checkpoint would do.
 
         Args:
@@ -108,7 +108,7 @@ class Planner:
             paths: As in `RewindPlan`.
 
         Raises:
-            InvalidInput: a choice is none, or names a path that is no part of the plan.
+            InvalidInput: a choice is unknown, or its path is not in the plan.
             NotFound: the root is not a folder any more.
         """
         trails: dict[str, list[FileRecord]] = {}
@@ -130,7 +130,7 @@ class Planner:
             paths=paths,
             items=tuple(items),
         )
-        return Draft(msgspec.structs.replace(draft, id=_digest(draft)), merged)
+        return RewindDraft(msgspec.structs.replace(draft, id=_digest(draft)), merged)
 
 
 class _Comparison:
@@ -235,7 +235,7 @@ def _choices(
     """Return what is done with a path in conflict.
 
     Raises:
-        InvalidInput: a choice is none, or names a path that is no part of the plan.
+        InvalidInput: a choice is unknown, or its path is not in the plan.
     """
     if not isinstance(on_conflict, dict):
         _check_words([on_conflict])
@@ -347,7 +347,7 @@ def _impossible(
 
 
 def _digest(plan: RewindPlan) -> str:
-    """Return the id of a plan: diffs are no part of it, as they depend on what is redacted."""
+    """Return the id of a plan: without diffs, which depend on what is redacted."""
     items = [msgspec.structs.replace(item, diff=None) for item in plan.items]
     decided = (plan.checkpoint.id, plan.session_id, plan.on_conflict, plan.paths, items)
     return hashlib.sha256(msgspec.json.encode(decided, order="sorted")).hexdigest()[:32]

@@ -59,7 +59,7 @@ def reverted(
             raise Unmergeable("it is too large to merge")
         base, other = _text(contents, after), _text(contents, before)
         if not is_text(content):
-            raise Unmergeable("it is no text")
+            raise Unmergeable("it is not a text")
         content = merge(base, content, other)
         mode = _merged_mode(after.mode, mode, before.mode)
     if content is None or mode is None:
@@ -91,7 +91,7 @@ def _text(contents: Contents, state: PathState) -> bytes:
     except (NotFound, StoreCorrupt) as error:
         raise Unmergeable("what it was is not kept any more") from error
     if not is_text(content):
-        raise Unmergeable("it is no text")
+        raise Unmergeable("it is not a text")
     return content
 
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from recollect.checkpoints.capture import CheckpointParts, SessionMoment
 from recollect.checkpoints.items import Outcome, Resolution, RewindItem, action_of
-from recollect.checkpoints.plan import Draft
+from recollect.checkpoints.plan import RewindDraft
 from recollect.checkpoints.rows import (
     Change,
     Checkpoint,
@@ -53,7 +53,7 @@ class Rewinds:
         self._parts = parts
         self._locks = locks
 
-    def apply(self, root: str, make: Callable[[], Draft], moment: SessionMoment) -> Rewind:
+    def apply(self, root: str, make: Callable[[], RewindDraft], moment: SessionMoment) -> Rewind:
         """Make a plan under the lock of its root, and do what it says.
 
         Raises:
@@ -331,7 +331,7 @@ class Rewinds:
             each.path for each in changes if not _is(self._state(tree, each.path), each.before)
         ]
         if moved:
-            raise conflict_of(moved, "plan again: they were changed meanwhile")
+            raise conflict_of(moved, "make the plan again: they were changed meanwhile")
 
     def _state(self, tree: Tree, path: str) -> PathState:
         return looked(tree, path, self._parts.most_bytes).state

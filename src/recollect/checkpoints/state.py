@@ -51,7 +51,7 @@ def is_nothing(state: PathState) -> bool:
 def mode_of(status: int) -> int:
     """Return the permissions of a mode as `os.stat` has it.
 
-    Set-user-id, set-group-id and sticky bits are no part of a state: they are never given to a
+    Set-user-id, set-group-id and sticky bits do not belong to a state: they are never given to a
     file, whose owner may be another one by then, and stay where only permissions change.
     """
     return status & 0o777

@@ -170,7 +170,7 @@ class Tree:
             os.mkdir(name, OPEN_FOLDER, dir_fd=folder)
 
     def set_mode(self, path: str, mode: int) -> None:
-        """Set the permissions of a file or folder; what is no permission in its mode stays.
+        """Set the permissions of a file or folder; the other bits of its mode stay.
 
         Raises:
             Denied: it is a hard link or a special file, and so may be outside of the root as well.

@@ -95,7 +95,7 @@ def test_the_content_of_a_merge_is_stored_by_apply_alone(
     ("user", "reason"),
     [
         (b"one\n2\nthree\n", "others changed the same lines"),
-        (b"one\nTWO\nthree\n\xff", "it is no text"),
+        (b"one\nTWO\nthree\n\xff", "it is not a text"),
         (bytes(2 << 20), "it is too large to merge"),
     ],
 )
@@ -346,7 +346,7 @@ def test_a_file_in_the_place_of_a_folder_is_a_conflict(project: Project) -> None
     (root / "d").write_text("user")
     plan = project.checkpoints.plan(taken)
     assert plan.refused == ("d/a.txt",)
-    assert _items(plan)["d/a.txt"].reason == "what it was in is no folder any more"
+    assert _items(plan)["d/a.txt"].reason == "what it was in is not a folder any more"
     done = project.checkpoints.rewind(taken, on_conflict="force")
     assert done.counts == Counts(skipped=1, conflict=1)
     assert (root / "d").read_text() == "user"
