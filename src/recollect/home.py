@@ -26,12 +26,15 @@ from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.engine import Database
 from recollect.store.files import private_folder
 from recollect.store.sqlite.database import open_contents, open_records
+from recollect.store.sqlite.home import CHECKPOINTS
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where one is used
     from recollect.checkpoints.manifest import Manifest
     from recollect.recall.search_port import SearchBackend
 
+_TURNS = 16
+"""Calls of tools that are stored at the same time."""
 _ONLY_READ = "what was stored before is found, and nothing new is stored"
 
 
@@ -66,6 +69,8 @@ class Home:
         self._contents: Database | None = None
         self.manifests: dict[tuple[str, Path], Manifest] = {}
         """Of the roots whose files are kept, by tenant."""
+        self.turns = tuple(threading.Lock() for _ in range(_TURNS))
+        """Of the calls whose files are kept."""
         agent = known_agent(options.scope.agent) if options.scope else None
         resolved = load_settings(self.folder, options.settings, agent=agent)
         options.workspace_in(resolved)  # a wrong one is refused before anything is made
@@ -97,10 +102,20 @@ class Home:
         """Return the rooms of the main index; an erasure that was cut off is finished first."""
         rooms = Rooms(self.main, self.main.scope)
         self._users = weakref.ref(rooms)
+        if not self.records.is_read_only and (
+            rooms.settings.checkpoints.enabled or (self.folder / CHECKPOINTS).is_dir()
+        ):
+            self._publish_rules(rooms)
         if self.records.read(has_unfinished_erasure):
             with suppress(RecollectError):  # the next opening tries again
                 rooms.eraser.finish()
         return rooms
+
+    def _publish_rules(self, rooms: Rooms) -> None:
+        """Tell hooks what they may keep of files, or that they may keep none any more."""
+        from recollect.checkpoints.rules import publish_rules
+
+        publish_rules(self.folder, rooms.settings, rooms.capture.pauses())
 
     def contents(self) -> Database:
         """Return ``checkpoints/contents.db``, which is made with its first use."""

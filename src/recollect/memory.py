@@ -35,6 +35,7 @@ from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.checkpoints.checkpoints import Checkpoints
+    from recollect.checkpoints.file_calls import FileCalls
     from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import OnErase
     from recollect.governance.erasure_receipt import ErasureReceipt
@@ -201,6 +202,13 @@ class Memory(ExchangeFacade):
         from recollect.memory_checkpoints import checkpoints_of
 
         return checkpoints_of(self._rooms)
+
+    @cached_property
+    def file_calls(self) -> FileCalls:
+        """What takes a checkpoint before a tool of an agent changes files, and after it."""
+        from recollect.memory_checkpoints import file_calls_of
+
+        return file_calls_of(self._rooms)
 
     @property
     def tokens(self) -> Tokens:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from glob import escape
 from typing import TYPE_CHECKING, LiteralString
 
 from recollect.checkpoints.capture import CheckpointParts, SessionMoment
 from recollect.checkpoints.checkpoints import Checkpoints, MessageMoment, SessionPorts
 from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.exclusion import Exclusions
+from recollect.checkpoints.file_calls import FileCalls
+from recollect.checkpoints.incoming import FOLDER, Incoming
 from recollect.checkpoints.manifest import CaptureLimits
 from recollect.checkpoints.rows import SharedPart
+from recollect.checkpoints.rules import excluded_patterns, roots_of
+from recollect.checkpoints.tools import FileTools
 from recollect.core.errors import NotFound
 from recollect.sessions.record.lineage import segments, stored_ancestors
 from recollect.sessions.record.session import Session
@@ -34,28 +37,42 @@ _LAST_OF_USER: LiteralString = """
 
 def checkpoints_of(rooms: Rooms) -> Checkpoints:
     """Return the checkpoints of a memory."""
-    home, settings, redactor = rooms.home, rooms.settings.checkpoints, rooms.opened.redactor
-    own = escape(str(home.folder.resolve()))
-    excluded = (own, *settings.exclude, *rooms.settings.capture.skip_paths)
-    parts = CheckpointParts(
-        database=rooms.records,
-        contents=Contents(home.contents, rooms.scope.tenant, home.clock),
-        clock=home.clock,
-        ids=home.ids,
-        tenant=rooms.scope.tenant,
-        exclusions=Exclusions(excluded),
-        redact=str if redactor is None else redactor.text,
-        limits=CaptureLimits(file_bytes=settings.file_bytes, root_bytes=settings.root_bytes),
-        manifests=home.manifests,
-        is_enabled=settings.enabled,
-        roots=settings.roots,
-    )
     ports = SessionPorts(
         moment=partial(_moment, rooms.access),
         lineage=partial(_lineage, rooms.access),
         message=partial(_message, rooms.access),
     )
-    return Checkpoints(parts, ports, home.folder / CHECKPOINTS / _LOCKS)
+    return Checkpoints(_parts(rooms), ports, rooms.home.folder / CHECKPOINTS / _LOCKS)
+
+
+def _parts(rooms: Rooms) -> CheckpointParts:
+    home, settings, redactor = rooms.home, rooms.settings.checkpoints, rooms.opened.redactor
+    return CheckpointParts(
+        database=rooms.records,
+        contents=Contents(home.contents, rooms.scope.tenant, home.clock),
+        clock=home.clock,
+        ids=home.ids,
+        tenant=rooms.scope.tenant,
+        exclusions=Exclusions(excluded_patterns(home.folder, rooms.settings)),
+        redact=str if redactor is None else redactor.text,
+        limits=CaptureLimits(file_bytes=settings.file_bytes, root_bytes=settings.root_bytes),
+        manifests=home.manifests,
+        is_enabled=settings.enabled,
+        roots=settings.roots,
+        turns=home.turns,
+    )
+
+
+def file_calls_of(rooms: Rooms) -> FileCalls:
+    """Return what takes the checkpoints of the calls of agents."""
+    settings, folder = rooms.settings.checkpoints, rooms.home.folder / CHECKPOINTS
+    return FileCalls(
+        _parts(rooms),
+        partial(_moment, rooms.access),
+        FileTools(settings.tools),
+        roots_of(rooms.settings),
+        Incoming(folder / FOLDER, rooms.home.clock),
+    )
 
 
 def _moment(access: SessionAccess, session_id: str) -> SessionMoment:

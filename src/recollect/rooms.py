@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
     from recollect.knowledge.remembering import FactParts
-    from recollect.observations.controls import CaptureControls
+    from recollect.observations.controls import CaptureControls, Pause
     from recollect.observations.observations import Observations
     from recollect.observations.recalled import OwnCalls
     from recollect.observations.recorder import ObservationParts
@@ -464,15 +464,20 @@ def _capture_controls(opened: HomeIndex, scope: Scope) -> CaptureControls:
     from recollect.sessions.record.tombstone import PROJECT, is_buried
 
     home, settings, redactor = opened.home, opened.settings, opened.redactor
+    parts = (home.records, home.clock, home.ids, scope)
     projects = Projects(
-        home.records,
-        home.clock,
-        home.ids,
-        scope,
+        *parts,
         redactor.label if redactor is not None else str,
         was_erased=lambda tx, path: is_buried(tx, scope.tenant, [(PROJECT, path)]),
     )
-    return CaptureControls(projects, settings.privacy.exclude_projects, settings.capture)
+
+    def tell_hooks(pauses: Sequence[Pause]) -> None:
+        from recollect.checkpoints.rules import publish_rules
+
+        publish_rules(home.folder, settings, pauses)
+
+    excluded = settings.privacy.exclude_projects
+    return CaptureControls(projects, excluded, settings.capture, tell_hooks)
 
 
 def _own_calls(opened: HomeIndex) -> OwnCalls:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from recollect.checkpoints.call_rows import UNSEEN, add_changes, end_call, files_of
 from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.exclusion import Exclusions
 from recollect.checkpoints.manifest import CaptureLimits, Manifest
@@ -52,6 +54,22 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     tool_use_id: str | None = None
 
 
+class Sight(msgspec.Struct, frozen=True):
+    """Until when what is looked at is what it was before a tool ran.
+
+    Attributes:
+        until: When the tool begins at the earliest, ms UTC; None: it waits.
+        kept: Returns what the hook kept of the paths before it let the tool begin, if it did.
+    """
+
+    until: int | None = None
+    kept: Callable[[], Mapping[str, Look]] = dict
+
+    def is_over(self, now: int) -> bool:
+        """Return whether the tool may have begun."""
+        return self.until is not None and now > self.until
+
+
 class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
     """What the use cases work with.
 
@@ -82,6 +100,7 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
     watches: bool = True
     is_enabled: bool = False
     roots: tuple[str, ...] = ()
+    turns: tuple[threading.Lock, ...] = (threading.Lock(),)
 
     @property
     def most_bytes(self) -> int:
@@ -100,9 +119,21 @@ class Capture:
         self._parts = parts
 
     def before(
-        self, moment: SessionMoment, root: Path, paths: Iterable[str], cause: Cause
+        self,
+        moment: SessionMoment,
+        root: Path,
+        paths: Iterable[str],
+        cause: Cause,
+        sight: Sight = Sight(),  # noqa: B008 - it is frozen
     ) -> Checkpoint:
         """Keep what paths are now, missing parent folders included; durable when it returns.
+
+        Args:
+            moment: Where the session is.
+            root: The folder.
+            paths: Below it.
+            cause: Why.
+            sight: Until when they are what they were before the tool.
 
         Raises:
             Denied: a path leads out of the root.
@@ -112,49 +143,118 @@ class Capture:
         named = relative_paths(root, paths)
         with Tree(root) as tree:
             looks = {path: self._look(tree, path) for path in _with_missing_parents(tree, named)}
-        self._keep(looks)
-        states = {path: look.state for path, look in looks.items()}
-        draft = self._draft(moment, root, cause, _coverage(states.values(), tuple(named)))
-        return self._parts.database.write(lambda tx: self._add(tx, draft, states))
+        if kept := sight.kept():  # the hook did not wait
+            looks = dict(kept)
+        elif sight.is_over(self._parts.clock.now_ms()):
+            looks = dict.fromkeys(named, Look(UNSEEN))
+        return self._taken(moment, root, looks, cause, tuple(named))
 
-    def before_all(self, moment: SessionMoment, root: Path, cause: Cause) -> Checkpoint:
-        """Keep what all paths below a root are now, as `Manifest.begin` does."""
+    def before_all(
+        self,
+        moment: SessionMoment,
+        root: Path,
+        cause: Cause,
+        sight: Sight = Sight(),  # noqa: B008 - it is frozen
+    ) -> Checkpoint:
+        """Keep what all paths below a root are now, as `Manifest.update` does.
+
+        Args and raises as `before`.
+        """
         draft = self._draft(moment, root, cause, Coverage(paths=None))
         command = draft.id if cause.kind == "tool" else None
-        files, missing = self._manifest(root).begin(command)
-        coverage = Coverage(paths=None, files=files, uncaptured=missing)
+        coverage = Coverage(paths=None, is_unseen=True)
+        if not sight.is_over(self._parts.clock.now_ms()):
+            files, missing = self._manifest(root).begin(command)
+            is_unseen = sight.is_over(self._parts.clock.now_ms())
+            coverage = Coverage(paths=None, files=files, uncaptured=missing, is_unseen=is_unseen)
         made = msgspec.structs.replace(draft, coverage=coverage)
         return self._parts.database.write(lambda tx: self._add(tx, made, {}))
 
-    def after(self, checkpoint: Checkpoint) -> None:
+    def after(self, checkpoint: Checkpoint, use_id: str | None = None) -> None:
         """Keep what a tool left of the paths of its checkpoint.
+
+        Args:
+            checkpoint: The checkpoint.
+            use_id: The id of the call, where it is another one than before it ran.
 
         Raises:
             NotFound: the root is not a folder.
             StoreError: it could not be stored.
         """
         if checkpoint.coverage.paths is None:
-            self._after_all(checkpoint)
+            self._after_all(checkpoint, use_id)
             return
-        sql = "SELECT path FROM checkpoint_files WHERE checkpoint_id = ?"
-        rows = self._parts.database.read(lambda tx: tx.all(sql, (checkpoint.id,)))
-        with Tree(Path(checkpoint.root)) as tree:
-            looks = {path: self._left(tree, path) for path in map(text, (row[0] for row in rows))}
-        self._keep(looks)
-        states = [(path, look.state) for path, look in looks.items()]
-        now = self._parts.clock.now_ms()
-        self._parts.database.write(lambda tx: add_writes(tx, checkpoint.id, states, now))
+        looks = self._looks(checkpoint)
+        self._ended(checkpoint, {path: look.state for path, look in looks.items()}, use_id)
 
-    def _after_all(self, checkpoint: Checkpoint) -> None:
-        """Keep what changed below a root since its checkpoint, before and after."""
-        changes = self._manifest(Path(checkpoint.root)).end(checkpoint.id)
+    def left(self, checkpoint: Checkpoint, looks: Mapping[str, Look]) -> None:
+        """Keep what others read of files right after their tool ran; folders are looked at now."""
+        self._keep(looks)
+        now = {path: look for path, look in self._looks(checkpoint).items() if path not in looks}
+        folders = {path: look for path, look in now.items() if look.state.kind == "folder"}
+        states = {path: look.state for path, look in {**folders, **looks}.items()}
+        self._ended(checkpoint, states)
+
+    def close(self, checkpoint: Checkpoint) -> None:
+        """End a call whose end nothing said.
+
+        It left what is as it was before. What is not may be another's: what the call left of it
+        stays unknown, and a rewind is in conflict there.
+
+        Raises:
+            NotFound: the root is not a folder.
+            StoreError: it could not be stored.
+        """
+        if checkpoint.coverage.paths is None:
+            self._after_all(checkpoint, is_certain=False)
+            return
+        files = self._parts.database.read(lambda tx: files_of(tx, checkpoint))
+        states = {path: look.state for path, look in self._looks(checkpoint).items()}
+        self._ended(checkpoint, {it: now for it, now in states.items() if now == files[it]})
+
+    def _looks(self, checkpoint: Checkpoint) -> dict[str, Look]:
+        files = self._parts.database.read(lambda tx: files_of(tx, checkpoint))
+        with Tree(Path(checkpoint.root)) as tree:
+            looks = {path: self._left(tree, path) for path in files}
+        self._keep(looks)
+        return looks
+
+    def _ended(
+        self, checkpoint: Checkpoint, states: Mapping[str, PathState], use_id: str | None = None
+    ) -> None:
         now = self._parts.clock.now_ms()
 
         def unit(tx: Transaction) -> None:
-            add_files(tx, checkpoint.id, ((each.path, each.before) for each in changes))
-            add_writes(tx, checkpoint.id, ((each.path, each.after) for each in changes), now)
+            add_writes(tx, checkpoint.id, states.items(), now)
+            end_call(tx, checkpoint, now, use_id)
 
         self._parts.database.write(unit)
+
+    def _after_all(
+        self, checkpoint: Checkpoint, use_id: str | None = None, *, is_certain: bool = True
+    ) -> None:
+        """Keep what changed below a root since its checkpoint, before and after."""
+        changes = self._manifest(Path(checkpoint.root)).end(checkpoint.id)
+        now, tenant = self._parts.clock.now_ms(), self._parts.tenant
+
+        def unit(tx: Transaction) -> None:
+            add_changes(tx, tenant, checkpoint, changes, now, is_certain=is_certain)
+            end_call(tx, checkpoint, now, use_id)
+
+        self._parts.database.write(unit)
+
+    def _taken(
+        self,
+        moment: SessionMoment,
+        root: Path,
+        looks: Mapping[str, Look],
+        cause: Cause,
+        named: tuple[str, ...],
+    ) -> Checkpoint:
+        self._keep(looks)
+        states = {path: look.state for path, look in looks.items()}
+        draft = self._draft(moment, root, cause, _coverage(states.values(), named))
+        return self._parts.database.write(lambda tx: self._add(tx, draft, states))
 
     def _manifest(self, root: Path) -> Manifest:
         for other in list(self._parts.manifests.values()):
@@ -207,7 +307,7 @@ class Capture:
         except Denied:
             return Look(OUTSIDE)
 
-    def _keep(self, looks: dict[str, Look]) -> None:
+    def _keep(self, looks: Mapping[str, Look]) -> None:
         """Store the bytes of files; each as differences from what the path was before."""
         contents = {
             look.state.digest: look.content
@@ -219,9 +319,12 @@ class Capture:
         self._parts.contents.put(contents.values(), latest)
 
 
-def _coverage(states: Iterable[PathState], paths: tuple[str, ...] | None) -> Coverage:
+def _coverage(
+    states: Iterable[PathState], paths: tuple[str, ...] | None, *, is_unseen: bool = False
+) -> Coverage:
     kinds = [state.kind for state in states]
-    return Coverage(paths=paths, files=len(kinds), uncaptured=kinds.count("uncaptured"))
+    missing = kinds.count("uncaptured")
+    return Coverage(paths=paths, files=len(kinds), uncaptured=missing, is_unseen=is_unseen)
 
 
 def relative_paths(root: Path, paths: Iterable[str]) -> list[str]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from fnmatch import translate
 from pathlib import Path
 
 from recollect.core.settings import user_path
+
+OFF_FILE = ".recollect-off"
+"""A file or folder of this name: nothing is kept of its folder and below."""
 
 
 class Exclusions:
@@ -20,15 +24,23 @@ class Exclusions:
 
     def __init__(self, patterns: Iterable[str]) -> None:
         expressions = [each for pattern in patterns for each in _expressions(pattern)]
-        self._excluded = re.compile("|".join(expressions)) if expressions else None
+        self.pattern = "|".join(expressions) or None
+        """As a regular expression of a whole path; None where there are none."""
+        self._excluded = re.compile(self.pattern) if self.pattern else None
 
     def include(self, root: Path, path: str) -> bool:
-        """Return whether a path relative to a root is one of them.
+        """Return whether a path relative to a root is one of them, or below a `.recollect-off`.
 
         >>> Exclusions(["*.pem", "*/node_modules/*"]).include(Path("/srv/app"), "keys/a.pem")
         True
         """
-        return self._excluded is not None and bool(self._excluded.match(f"{root}/{path}"))
+        if self._excluded is not None and self._excluded.match(f"{root}/{path}"):
+            return True
+        folders = path.split("/")[:-1]
+        return any(
+            os.path.lexists(os.path.join(root, *folders[:count], OFF_FILE))
+            for count in range(1, len(folders) + 1)
+        )
 
 
 def _expressions(pattern: str) -> list[str]:

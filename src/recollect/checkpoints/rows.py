@@ -41,12 +41,16 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         files: How many paths it has the state of.
         uncaptured: How many it saw and could not keep.
         foreign: Of a rescue: the paths that hold what somebody else did after its rewind.
+        is_unseen: Whether the tool may have begun before its files were looked at.
+        ended_at: When its tool ended, ms UTC; None where that is not known.
     """
 
     paths: tuple[str, ...] | None = None
     files: int = 0
     uncaptured: int = 0
     foreign: tuple[str, ...] = ()
+    is_unseen: bool = False
+    ended_at: int | None = None
 
 
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,9 +166,10 @@ _OWNER: LiteralString = "SELECT agent, user_id, project FROM sessions WHERE id =
 _COLUMNS = columns_of(Checkpoint, coverage="scope_json")
 _NAMES = Checkpoint.__struct_fields__
 _INSERT = insert_into("checkpoints", "tenant, " + _COLUMNS)
+SELECT_CHECKPOINTS: LiteralString = f"SELECT {_COLUMNS} FROM checkpoints"  # noqa: S608  # literals
 _ADD_FILE: LiteralString = """
     INSERT INTO checkpoint_files (checkpoint_id, path, existed_before, backup_blob, before)
-    VALUES (?, ?, ?, ?, ?)
+    VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
 """
 _ADD_WRITE: LiteralString = """
     INSERT INTO checkpoint_writes (checkpoint_id, path, after_blob, after, at)
@@ -214,7 +219,7 @@ def add_checkpoint(tx: Transaction, tenant: str, draft: Checkpoint) -> Checkpoin
 
 
 def add_files(tx: Transaction, checkpoint_id: str, files: Iterable[tuple[str, PathState]]) -> None:
-    """Store what paths were."""
+    """Store what paths were; what is stored already stays."""
     rows = (
         (checkpoint_id, path, int(state.kind != "absent"), state.digest, _json(state))
         for path, state in files
@@ -245,7 +250,7 @@ def find_checkpoint(tx: Transaction, tenant: str, name: object) -> Checkpoint:
     row = tx.row(sql, (tenant, record.id or record.number))
     if row is None:
         raise NotFound("the checkpoint does not exist", hint=_LIST_HINT)
-    return _checkpoint(row)
+    return checkpoint_of(row)
 
 
 def find_tool_call(tx: Transaction, tenant: str, tool_use_id: str) -> Checkpoint | None:
@@ -255,7 +260,7 @@ def find_tool_call(tx: Transaction, tenant: str, tool_use_id: str) -> Checkpoint
         ORDER BY number LIMIT 1
     """  # noqa: S608  # literals
     row = tx.row(sql, (tenant, tool_use_id))
-    return None if row is None else _checkpoint(row)
+    return None if row is None else checkpoint_of(row)
 
 
 def list_checkpoints(
@@ -267,7 +272,7 @@ def list_checkpoints(
         WHERE tenant = ? AND session_id = ? AND seq <= ? AND created_at <= ? ORDER BY number
     """  # noqa: S608  # literals
     rows = (tx.all(sql, (tenant, *_bounds(each))) for each in lineage)
-    return sorted((_checkpoint(row) for some in rows for row in some), key=lambda it: it.number)
+    return sorted((checkpoint_of(row) for some in rows for row in some), key=lambda it: it.number)
 
 
 def records_of(tx: Transaction, checkpoint: Checkpoint) -> list[FileRecord]:
@@ -287,7 +292,7 @@ def records_since(
     width = len(_NAMES)
     records = [
         FileRecord(
-            checkpoint=_checkpoint(row),
+            checkpoint=checkpoint_of(row),
             path=text(row[width]),
             before=_state(row[width + 1]),
             after=_left(row[width + 2]),
@@ -407,7 +412,8 @@ def _left(cell: SqlValue) -> PathState | None:
     return None if cell is None else _state(cell)
 
 
-def _checkpoint(row: Row) -> Checkpoint:
+def checkpoint_of(row: Row) -> Checkpoint:
+    """Return the checkpoint of a row of `SELECT_CHECKPOINTS`."""
     coverage: Any = json_object(row[_NAMES.index("coverage")])
     return decode(Checkpoint, _NAMES, row, coverage=coverage)
 

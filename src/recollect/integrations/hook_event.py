@@ -42,6 +42,9 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True):
         agent_id: Its sub-agent; None: the main agent.
         agent_type: The kind of sub-agent; may be empty.
         tool_use_id: The client's id of the call.
+        pair_id: What ``before_tool`` and ``tool`` of one call have in common, where that is not
+            the id of the call.
+        until: When the client goes on at the earliest, ms UTC; None: it waits for the answer.
         tool_name: Of ``before_tool`` and ``tool``.
         input: The input of the tool.
         output: The output of the tool, any JSON value.
@@ -62,6 +65,8 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True):
     agent_id: str | None = None
     agent_type: str | None = None
     tool_use_id: str | None = None
+    pair_id: str | None = None
+    until: int | None = None
     tool_name: str | None = None
     input: Any = None
     output: Any = None

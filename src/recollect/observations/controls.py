@@ -6,7 +6,7 @@ One predicate for hooks, followed transcripts and imports. What it leaves out is
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePath
 from typing import LiteralString
@@ -122,15 +122,21 @@ class CaptureControls:
         projects: Knows which paths are one project, and where the records are.
         excluded: The setting ``privacy.exclude_projects``.
         settings: The section ``capture``.
+        on_pause: Called with the pauses in effect when one begins or ends.
     """
 
     def __init__(
-        self, projects: Projects, excluded: tuple[str, ...], settings: CaptureSettings
+        self,
+        projects: Projects,
+        excluded: tuple[str, ...],
+        settings: CaptureSettings,
+        on_pause: Callable[[Sequence[Pause]], None] = lambda _: None,
     ) -> None:
         self.projects: Projects = projects
         self._database, self._clock = projects.database, projects.clock
         self._scope, self._tenant = projects.scope, projects.scope.tenant
         self._excluded = tuple(map(_expanded, excluded))
+        self._on_pause = on_pause
         self._tools = settings.skip_tools
         self._files = tuple(map(_expanded, settings.skip_paths))
 
@@ -221,6 +227,7 @@ class CaptureControls:
             record_audit(tx, self._scope, "capture.pause", now, target=id_)
 
         self._database.write(insert_pause)
+        self._on_pause(self.pauses())
         return pause
 
     def resume(self, project: str | None = None) -> list[Pause]:
@@ -241,7 +248,9 @@ class CaptureControls:
             record_audit(tx, self._scope, "capture.resume", now, target=id_)
 
         self._database.write(end_pauses)
-        return self.pauses()
+        pauses = self.pauses()
+        self._on_pause(pauses)
+        return pauses
 
     def pauses(self) -> list[Pause]:
         """Return the pauses in effect now."""

@@ -14,12 +14,15 @@ from pathlib import Path
 import msgspec
 
 from recollect.caller import Callers
+from recollect.checkpoints.incoming import FOLDER, Incoming
+from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreBusy, StoreError
 from recollect.core.worker import Worker, error_code
 from recollect.hook.spool import Spool, SpooledEvent
 from recollect.pool import MemoryPool
 from recollect.server.request import read_object
 from recollect.server.routes.client_hooks import ClientReport, take_late
+from recollect.store.sqlite.home import CHECKPOINTS
 
 LOOK_S = 2.0
 """How often a worker checks for events: hooks spool them also while it is slow. A check of an empty
@@ -129,6 +132,7 @@ def draining(home: Path, take: Take) -> Iterator[Callable[[], None]]:
         return LOOK_S
 
     Spool(home).sweep()
+    Incoming(home / CHECKPOINTS / FOLDER, SystemClock()).sweep()
     duty = Worker("recollect-spool", step, gather_s=_GATHER_S)
     duty.wake()
     try:

@@ -16,7 +16,12 @@ from recollect.recall.probe import Probe
 from recollect.recall.status import Status
 from recollect.server.worker.daemon import WorkerState
 
-LEFT_OUT = (("withheld", "message"), ("calls", "tool call"), (DROPPED, "hook event"))
+LEFT_OUT = (
+    ("withheld", "message"),
+    ("calls", "tool call"),
+    (DROPPED, "hook event"),
+    ("outside_roots", "file outside of checkpoints.roots"),
+)
 RESTART_HINT = "restart it: `recollect serve stop`, then `recollect serve --daemon`"
 _WATCHING = {
     "notify": "watched by the system",

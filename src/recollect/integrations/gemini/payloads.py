@@ -59,6 +59,7 @@ class GeminiHooks:
             at=at,
             prompt_id=at,
             tool_use_id=_call_id(payload) if tool_name and at else None,
+            pair_id=digest_of([tool_name, payload.get("tool_input")]) if tool_name else None,
             tool_name=tool_name,
             input=payload.get("tool_input"),
             output=_output_of(response),

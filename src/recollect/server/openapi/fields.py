@@ -50,6 +50,10 @@ COMMON: dict[str, tuple[str, Any]] = {
     "dry_run": ("Only count what would be done.", True),
     "error": ("The error that the tool reported.", "exit code 1"),
     "event": ("The name of the hook event.", "PostToolUse"),
+    "waits_until": (
+        "When the program goes on without the answer, milliseconds UTC.",
+        1764288000300,
+    ),
     "event_id": ("An id of your own; the same id twice is stored once.", "evt-41"),
     "expires_at": ("When the token ends, milliseconds UTC.", 1795824000000),
     "fact": ("The number or the id of a fact.", "f12"),

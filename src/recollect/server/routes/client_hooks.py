@@ -8,12 +8,15 @@ answer replace it.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from recollect.caller import Caller
+from recollect.checkpoints.file_calls import FileCall, FileCalls
 from recollect.core.checks import MOST_QUESTION
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.integrations.claude_code.payloads import ClaudeCodeHooks
@@ -58,10 +61,13 @@ CLIENTS: Mapping[str, ClientHooks] = {
     )
 }
 """What reads the events of each program, by the name in the address."""
+OUTSIDE = "outside_roots"
+"""The reason under which files are counted that no root of checkpoints contains."""
 _OF_A_TURN = 1_000
 """Newest observations: a turn has fewer."""
 
 ROUTES = Routes()
+_log = logging.getLogger("recollect.server")
 
 
 class ClientReport(PayloadFields, frozen=True, kw_only=True):
@@ -71,11 +77,13 @@ class ClientReport(PayloadFields, frozen=True, kw_only=True):
         client: The program.
         event: What it calls the event; as the payload says if not given.
         at: When it happened, ISO 8601 or ms, where the payload does not say; now if not given.
+        waits_until: How long the program waits, ms UTC; for the answer if not given.
     """
 
     client: str = ""
     event: str = ""
     at: int | str | None = None
+    waits_until: int | None = None
 
 
 @ROUTES.add("POST", "/api/hooks/{client}", "hooks")
@@ -105,9 +113,8 @@ def _read(report: ClientReport) -> tuple[ClientHooks, HookEvent]:
     if hooks is None:
         raise NotFound("the client is unknown", hint=f"use one of {', '.join(CLIENTS)}")
     event = hooks.read(report.event, report.payload)
-    if event.at is None:
-        event = msgspec.structs.replace(event, at=report.at)
-    return hooks, event
+    at = report.at if event.at is None else event.at
+    return hooks, msgspec.structs.replace(event, at=at, until=report.waits_until)
 
 
 def take(caller: Caller, event: HookEvent, *, is_late: bool = False) -> str:
@@ -159,6 +166,7 @@ class _Hook:
     def prompt(self) -> str:
         """Store what was asked; return what answers it, where the settings want that."""
         text = self._event.text or ""
+        self._close_calls()
         session, file = self._session("resume", self._tool_report("prompt"))
         if not text.strip() or is_private(text):
             return ""
@@ -169,11 +177,18 @@ class _Hook:
         context = self._memory.context
         return context(session.id, text[:MOST_QUESTION], None, "prompt", self._event.client).text
 
+    def before_tool(self) -> str:
+        """Keep what a tool is about to change."""
+        if not self._is_late:
+            self._keep_files(FileCalls.before)
+        return ""
+
     def tool(self) -> str:
-        """Store what a tool did."""
+        """Store what a tool did, and first what it left."""
         event = self._event
         if event.tool_name is None and event.input is None and event.output is None:
             return ""
+        self._keep_files(FileCalls.after)
         report = self._tool_report(
             "tool",
             tool_name=event.tool_name,
@@ -188,6 +203,8 @@ class _Hook:
         """Store the end of a turn or of a sub-agent, or the summary of a compaction."""
         event, kind = self._event, _OBSERVED[self._event.moment]
         text = event.text or ""
+        if kind != "compaction":
+            self._close_calls()
         if event.error is None and not text.strip():
             return ""
         session, file = self._session("during", self._tool_report(kind))
@@ -204,10 +221,49 @@ class _Hook:
 
     def end(self) -> str:
         """Archive the session, unless it went on since."""
+        self._close_calls(all_actors=True)
         session, _ = self._session("end", self._report(), is_awaited=True)
         if self._at is None or session.updated_at <= self._at:
             self._memory.sessions.set_status(session.id, "archived")
         return ""
+
+    def _keep_files(self, keep: Callable[[FileCalls, FileCall, int | None], int]) -> None:
+        """Take the checkpoint of a call that changes files; without one the agent goes on."""
+        memory, event = self._memory, self._event
+        if not memory.settings.checkpoints.enabled or event.tool_name is None:
+            return
+        reach = memory.file_calls.tools.reach(event.client, event.tool_name, event.input)
+        tool, folder = label_of(event.tool_name), event.project_path
+        if reach is None or memory.observations.own_calls.includes(tool, event.input):
+            return
+        if memory.capture.refusal(label_of(folder), tool, event.input, self._at) is not None:
+            memory.file_calls.discard(event_id_of(event.tool_use_id))
+            return
+        is_awaited = event.moment == "before_tool"  # its message is in the transcript
+        session, _ = self._session("during", self._tool_report("tool"), is_awaited=is_awaited)
+        call = FileCall(
+            session_id=session.id,
+            tool=tool or "",
+            reach=reach,
+            use_id=event_id_of(event.tool_use_id),
+            pair_id=event.pair_id,
+            actor=event_id_of(event.agent_id),
+            folder=folder,
+        )
+        try:
+            until = 0 if self._is_late else event.until
+            memory.capture.count({OUTSIDE: keep(memory.file_calls, call, until)})
+        except (Denied, InvalidInput, NotFound) as error:
+            _log.warning("a call of %s has no checkpoint: %s", call.tool, error.message)
+
+    def _close_calls(self, *, all_actors: bool = False) -> None:
+        """End the calls whose end nothing said, at the end of the turn that made them."""
+        if not self._memory.settings.checkpoints.enabled:
+            return
+        with suppress(NotFound):  # it never began
+            session, _ = self._session("end", self._report())
+            actor = event_id_of(self._event.agent_id)
+            self._memory.file_calls.close(session.id, actor, all_actors=all_actors)
 
     def _report(self) -> Report:
         return Report(project_path=self._event.project_path, created_at=self._event.at)
@@ -296,6 +352,7 @@ _OBSERVED: Mapping[HookMoment, Made] = {
 _HANDLERS: Mapping[HookMoment, Callable[[_Hook], str]] = {
     "start": _Hook.start,
     "prompt": _Hook.prompt,
+    "before_tool": _Hook.before_tool,
     "tool": _Hook.tool,
     **dict.fromkeys(_OBSERVED, _Hook.said),
     "before_compaction": _Hook.before_compaction,
