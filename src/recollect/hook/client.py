@@ -30,12 +30,16 @@ MOST_BYTES = 64_000_000
 _MOST_ANSWER = 1_000_000
 _CHUNK = 1_048_576
 _HEAD_END = b"\r\n\r\n"
-_FIRST_HANDLE, _MOST_HANDLES = 3, 4_096
 _MOST_NAME = 64
-_ENDS = (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
+ENDS = (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
+"""Signals that end a hook."""
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _ONLY_NOW = ("PreToolUse", "BeforeTool")
 """Events that are of no use once the tool has run."""
+_STAGES = {"PreToolUse": "before", "PostToolUse": "after", "PostToolUseFailure": "after"}
+"""Events at which a file may have to be kept that a tool changes."""
+_ANSWERED_S = 0.1
+"""How long a worker may take to answer until its hook keeps the file itself."""
 _LOOK_S = 0.01
 """Between two looks whether a worker that starts answers: 0.05 ms of CPU each."""
 _STATUS_OK, _STATUS_NOT_ALLOWED = 200, (401, 403)
@@ -146,8 +150,8 @@ class HookCall:
         body = self.payload or b""
         host = f"[{worker['host']}]" if ":" in worker["host"] else worker["host"]
         head = (
-            f"POST /api/hooks/{self.client}?event={self.event}&at={self.at // 1_000_000} "
-            "HTTP/1.1\r\n"
+            f"POST /api/hooks/{self.client}?event={self.event}&at={self.at // 1_000_000}"
+            f"&waits_until={self.at // 1_000_000 + int(self.deadline_ms)} HTTP/1.1\r\n"
             f"Host: {host}:{worker['port']}\r\n"
             f"Authorization: Bearer {_token_of(self.home, self.client)}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
@@ -267,42 +271,90 @@ def main(
     try:
         _open_streams()
         if os.environ.get("RECOLLECT_INSIDE", "0") in {"", "0"}:  # else it is a model of our own
-            _hand_over(call_of(arguments), leave, spool or _spool_behind)
+            _HandOver(call_of(arguments), leave, spool or _spool_behind).run()
     except BaseException as error:  # noqa: BLE001 - the agent goes on, whatever it is
         _debug(error)
     leave(0)
 
 
-def _hand_over(
-    call: HookCall, leave: "Callable[[int], object]", spool: "Callable[[HookCall], object]"
-) -> None:
-    is_taken = False
+class _HandOver:
+    """Hands an event to the worker, and gives up in time.
 
-    def give_up(*why: object) -> None:
-        for each in _ENDS:
+    Args:
+        call: The event.
+        leave: Ends the process.
+        spool: Receives an event that was not delivered.
+    """
+
+    def __init__(
+        self,
+        call: HookCall,
+        leave: "Callable[[int], object]",
+        spool: "Callable[[HookCall], object]",
+    ) -> None:
+        self._call, self._leave, self._spool = call, leave, spool
+        self._is_taken = False
+        rules = f"{call.home}/checkpoints/capture.json"
+        self._keeps_files = call.event in _STAGES and os.path.exists(rules)
+
+    def run(self) -> None:
+        """Hand it over, and print the answer."""
+        for each in ENDS:
+            _signal.signal(each, self._give_up)
+        # Whatever waits, the deadline ends it: a hanging worker, a full pipe, a program that never
+        # closes our input.
+        deadline_s = self._call.deadline_ms / 1000
+        if self._keeps_files and deadline_s > _ANSWERED_S:
+            _signal.signal(_signal.SIGALRM, self._lose_patience)
+            _signal.setitimer(_signal.ITIMER_REAL, _ANSWERED_S)
+        else:
+            _signal.setitimer(_signal.ITIMER_REAL, deadline_s)
+        try:
+            self._call.read()
+            answer = _delivered(self._call)
+            self._is_taken = True
+            _signal.signal(_signal.SIGALRM, self._give_up)
+            _signal.setitimer(_signal.ITIMER_REAL, deadline_s)  # to be read in whole
+            while answer:
+                answer = answer[os.write(1, answer) :]
+        except Discarded:
+            self._is_taken = True
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the event is kept
+            _debug(error)
+            self._give_up()
+
+    def _give_up(self, *why: object) -> None:
+        for each in ENDS:
             _signal.signal(each, _signal.SIG_IGN)
-        if call.payload and not is_taken and call.event not in _ONLY_NOW:
-            spool(call)
-        leave(0)
+        call = self._call
+        if call.payload and not self._is_taken:
+            if self._keeps_files:
+                _keep_files(call)
+            if call.event not in _ONLY_NOW:
+                self._spool(call)
+        self._leave(0)
 
-    for each in _ENDS:
-        _signal.signal(each, give_up)
-    # Whatever waits, the deadline ends it: a hanging worker, a full pipe, a program that never
-    # closes our input.
-    _signal.setitimer(_signal.ITIMER_REAL, call.deadline_ms / 1000)
+    def _lose_patience(self, *why: object) -> None:
+        """Keep the files ourselves, and let the tool run where that is done."""
+        call, self._keeps_files = self._call, False
+        if call.payload and _keep_files(call) and call.event in _ONLY_NOW:
+            self._give_up()
+        _signal.signal(_signal.SIGALRM, self._give_up)
+        left_s = call.deadline_ms / 1000 - (time.time_ns() - call.at) / 1e9
+        _signal.setitimer(_signal.ITIMER_REAL, max(left_s, 0.001))
+
+
+def _keep_files(call: HookCall) -> bool:
+    """Keep what a call names of files, where the rules of the home want that."""
+    _add_package()
     try:
-        call.read()
-        answer = _delivered(call)
-        is_taken = True
-        _signal.setitimer(_signal.ITIMER_REAL, call.deadline_ms / 1000)  # to be read in whole
-        while answer:
-            answer = answer[os.write(1, answer) :]
-    except Discarded:
-        is_taken = True
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, the event is kept
+        from recollect.hook.copying import copy_files
+
+        return copy_files(call.home, call.client, _STAGES[call.event], call.payload or b"")
+    except Exception as error:  # noqa: BLE001 - the agent goes on, and the file counts as not seen
         _debug(error)
-        give_up()
+        return False
 
 
 def _delivered(call: HookCall) -> bytes:
@@ -314,7 +366,10 @@ def _delivered(call: HookCall) -> bytes:
         if call.start_ms <= call.deadline_ms or left_s <= 0:
             raise
     _signal.setitimer(_signal.ITIMER_REAL, left_s)
-    starting = _behind(call, _start)
+    _add_package()
+    from recollect.hook.behind import start
+
+    starting = start(call)
     os.set_blocking(starting, False)
     while True:
         is_over = _is_closed(starting)
@@ -347,56 +402,15 @@ def _debug(error: BaseException) -> None:
 
 
 def _spool_behind(call: HookCall) -> None:
-    # Until it has closed what it inherited: who ends our group misses it.
-    os.read(_behind(call, _keep, is_held=False), 1)
+    _add_package()
+    from recollect.hook.behind import spool
+
+    spool(call)
 
 
-def _keep(call: HookCall) -> None:
-    from recollect.hook.keeping import take_over
-
-    take_over(call.home, call.client, call.event, call.at, call.payload or b"")
-
-
-def _start(call: HookCall) -> None:
-    # As ``-I`` does for us: a worker that keeps no bytecode compiles for 0.6 s at each start.
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    from recollect.hook.keeping import start_worker
-
-    start_worker(call.home, call.at, call.payload or b"")
-
-
-def _behind(call: HookCall, work: "Callable[[HookCall], object]", *, is_held: bool = True) -> int:
-    """Work in a process of its own, that the agent does not wait for.
-
-    Returns the end of a pipe that it holds open as long as it runs, or until it has closed what it
-    inherited. Where the home is not there, nothing is done.
-    """
-    loose, theirs = os.pipe()
-    if not os.path.isdir(call.home) or os.fork():
-        os.close(theirs)
-        return loose
-    try:
-        os.setsid()
-        for each in _ENDS:
-            _signal.signal(each, _signal.SIG_DFL)
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in range(_FIRST_HANDLE):
-            os.dup2(nowhere, stream)
-        os.dup2(theirs, _FIRST_HANDLE, inheritable=False)
-        os.closerange(_FIRST_HANDLE + is_held, _MOST_HANDLES)
-        _load_packages()
-        work(call)
-    finally:
-        os._exit(0)
-
-
-def _load_packages() -> None:
-    """Make importable what ``-I -S`` left out: the package of this file, and those beside it."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    sys.path.append(os.path.dirname(package))
-    import site
-
-    site.main()
+def _add_package() -> None:
+    """Make the package of this file importable; of others, only the standard library is."""
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 
 if __name__ == "__main__":

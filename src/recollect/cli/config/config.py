@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -315,6 +316,18 @@ def change_config(home: Path, change: Callable[[str], str]) -> None:
     if after != before:
         private_folder(home)
         write_file(path, after.encode())
+        if "checkpoints" in before + after:
+            _tell_hooks(home)
+
+
+def _tell_hooks(home: Path) -> None:
+    """Open the home, which writes what hooks may keep of files; a worker does so later itself."""
+    from recollect.core.errors import RecollectError
+    from recollect.memory import open_memory
+
+    if (home / "records.db").exists():
+        with suppress(RecollectError), open_memory(home, live=False):
+            pass
 
 
 def _tell(context: typer.Context, key: str) -> None:
