@@ -39,12 +39,12 @@ class Connected:
         """What answers the client."""
         return self.claude.api
 
-    def connect(self) -> None:
-        """Type what a user types once."""
+    def connect(self, *options: object) -> None:
+        """Type what a user types once, with options of `init claude-code`."""
         (self.user.home / ".claude").mkdir(exist_ok=True)
         self.user.types("init")
         self.user.types("config", "set", "embedding.provider", "none")
-        self.user.types("init", "claude-code")
+        self.user.types("init", "claude-code", *options)
         self.user.types("serve", "--daemon")
 
     def run(self, prompt: str, *options: object, script: Script | None = None) -> Run:

@@ -10,16 +10,27 @@ from recollect.integrations.installing import Setup
 DEADLINE_MS = 300
 START_MS = 1_500
 """How long the start of a session waits where the worker must be started first."""
+KEEPING_MS = 5_000
+"""How long a tool that may change files waits at most for what they are: the first look at 100,000
+files takes as long."""
 _BEGINNING = "sessionstart"
 """How programs with hooks name the start of a session, in upper and lower case."""
 _SPARE_MS = 2_000
 """The time a program allows a hook beyond its own deadline, to start and to end."""
 
 
-def hook_command(setup: Setup, client: str, event: str) -> list[str]:
-    """Return the program and arguments that pass an event of a client to the worker."""
+def hook_command(setup: Setup, client: str, event: str, *, keeps_files: bool = False) -> list[str]:
+    """Return the program and arguments that pass an event of a client to the worker.
+
+    Args:
+        setup: The machine.
+        client: The agent program.
+        event: As the program calls it.
+        keeps_files: Whether it is about a tool that changes files, which are kept.
+    """
     start = [setup.python, "-I", "-S", setup.hook, client, event, "--home", str(setup.home)]
-    deadline = ["--deadline-ms", str(_deadline_ms(setup))]
+    own = _deadline_ms(setup)
+    deadline = ["--deadline-ms", str(max(own, KEEPING_MS) if keeps_files else own)]
     return [
         *start,
         *deadline,
@@ -27,15 +38,15 @@ def hook_command(setup: Setup, client: str, event: str) -> list[str]:
     ]
 
 
-def hook_timeout_ms(setup: Setup, event: str) -> int:
+def hook_timeout_ms(setup: Setup, event: str, *, keeps_files: bool = False) -> int:
     """Return the timeout of a hook in its client: longer than the hook's own."""
-    own = _deadline_ms(setup)
-    return (max(own, START_MS) if event.lower() == _BEGINNING else own) + _SPARE_MS
+    least = KEEPING_MS if keeps_files else START_MS if event.lower() == _BEGINNING else 0
+    return max(_deadline_ms(setup), least) + _SPARE_MS
 
 
-def hook_timeout_s(setup: Setup, event: str) -> int:
+def hook_timeout_s(setup: Setup, event: str, *, keeps_files: bool = False) -> int:
     """Return the same in whole seconds."""
-    return math.ceil(hook_timeout_ms(setup, event) / 1000)
+    return math.ceil(hook_timeout_ms(setup, event, keeps_files=keeps_files) / 1000)
 
 
 def server_command(setup: Setup, audience: str) -> list[str]:

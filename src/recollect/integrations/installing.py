@@ -73,6 +73,8 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
             installation added.
         token: The token that it needs, in `token_file`; None: it needs none.
         autostart: What it sets ``worker.autostart`` to; None: it leaves that as it is.
+        roots: Entries of ``checkpoints.roots`` that it needs, which switch checkpoints on; in a
+            removal, those that an installation added.
         options: The user's choices, to be recorded; see `Setup`.
         is_removal: Whether it removes an integration.
     """
@@ -83,6 +85,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     follows: tuple[str, ...] = ()
     token: TokenOrder | None = None
     autostart: bool | None = None
+    roots: tuple[str, ...] = ()
     options: Mapping[str, Any] = {}
     is_removal: bool = False
 
@@ -111,6 +114,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         follows: As in `Installation`, without what the settings had before.
         token: As in `Installation`.
         autostart: As in `Installation`; None where the user had set it.
+        roots: As in `Installation`, without what the settings had before.
         options: As in `Installation`.
     """
 
@@ -119,12 +123,19 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     follows: tuple[str, ...] = ()
     token: TokenOrder | None = None
     autostart: bool | None = None
+    roots: tuple[str, ...] = ()
     options: dict[str, Any] = {}
 
 
 def token_file(home: Path, client: str) -> Path:
     """Return the path of the token of a client's hooks."""
     return home / "hooks" / f"{client}.token"
+
+
+def checkpointed(setup: Setup) -> tuple[str, ...]:
+    """Return the folder whose files are kept before tools change them, as the user chose."""
+    root = setup.options.get("checkpoints")
+    return (root,) if root else ()
 
 
 def installation_of(
@@ -137,6 +148,7 @@ def installation_of(
     notes: Sequence[str] = (),
     follows: Sequence[str] = (),
     token: TokenOrder | None = None,
+    roots: Sequence[str] = (),
 ) -> Installation:
     """Return the changes that leave what is wanted in a client's files, and nothing older of ours.
 
@@ -151,6 +163,7 @@ def installation_of(
         notes: As in `Installation`.
         follows: As in `Installation`.
         token: As in `Installation`.
+        roots: As in `Installation`.
 
     Raises:
         Conflict: a file that would be ours was not written by us.
@@ -170,6 +183,7 @@ def installation_of(
         notes=tuple(notes),
         follows=tuple(follows),
         token=token,
+        roots=tuple(roots),
     )
 
 
@@ -188,6 +202,7 @@ def removal(home: Path, client: str) -> Installation:
         follows=record.follows,
         token=record.token,
         autostart=record.autostart,
+        roots=record.roots,
         is_removal=True,
     )
 
@@ -215,6 +230,7 @@ def apply(home: Path, installation: Installation) -> None:
         record = replace(
             record,
             follows=(*before.follows, *new),
+            roots=tuple(dict.fromkeys((*before.roots, *installation.roots))),
             token=installation.token,
             autostart=installation.autostart,
             options=dict(installation.options),

@@ -160,3 +160,54 @@ def test_what_cannot_be_meant_is_refused_with_what_can(
     assert done.code in {1, 2}
     assert hint in done.error["hint"]
     assert not [*(user / ".codex").iterdir(), *(user / ".kiro" / "settings").iterdir()]
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini"])
+def test_checkpoints_are_switched_on_and_taken_back(
+    run: Run, home: Path, user: Path, tmp_path: Path, agent: str
+) -> None:
+    """Two roots one after another; the removal leaves what was there, and hooks are told."""
+    rules = home / "checkpoints" / "capture.json"
+    (user / ".claude").mkdir(exist_ok=True)
+    run("--home", home, "init")
+    first = (home / "config.yaml").read_bytes()
+    roots = [tmp_path / "one", tmp_path / "two"]
+    for root in roots:
+        root.mkdir()
+        assert run("--home", home, "init", agent, "--checkpoints", "--root", root).code == 0
+    kept = run("--home", home, "config", "get", "checkpoints.roots", "--json").json["value"]
+    assert kept == json.loads(rules.read_bytes())["roots"] == list(map(str, roots))
+    assert run("--home", home, "config", "get", "checkpoints.enabled", "--json").json["value"]
+    run("--home", home, "init", agent, "--remove")
+    assert (home / "config.yaml").read_bytes() == first
+    assert not rules.exists()
+
+
+def test_a_root_of_the_user_stays(run: Run, home: Path, user: Path, tmp_path: Path) -> None:
+    """The removal takes back what `init` added, and checkpoints stay on for the rest."""
+    run("--home", home, "init")
+    run("--home", home, "config", "set", "checkpoints.roots", str(user))
+    run("--home", home, "init", "codex", "--checkpoints", "--root", tmp_path)
+    run("--home", home, "init", "codex", "--remove")
+    kept = run("--home", home, "config", "get", "checkpoints.roots", "--json").json["value"]
+    assert kept == [str(user)]
+    assert run("--home", home, "config", "get", "checkpoints.enabled", "--json").json["value"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("cursor", "--checkpoints"), "must go with claude-code, codex, gemini"),
+        (("codex", "--root", "."), "must go with --checkpoints"),
+        (("codex", "--checkpoints", "--root", "missing"), "must be a folder"),
+        (("--checkpoints",), "are for an agent"),
+    ],
+)
+def test_checkpoints_that_cannot_be_taken_are_refused(
+    run: Run, home: Path, user: Path, words: tuple[str, ...], message: str
+) -> None:
+    """It must not look as if they were."""
+    run("--home", home, "init")
+    done = run("--home", home, "init", *words)
+    assert done.code != 0
+    assert message in done.out + done.err

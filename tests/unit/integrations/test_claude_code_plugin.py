@@ -60,6 +60,25 @@ def test_it_has_a_hook_for_every_event_that_is_read(tmp_path: Path, config: Path
     assert {group["hooks"][0]["timeout"] for [group] in hooks.values()} == {6}
 
 
+def test_with_checkpoints_it_waits_around_tools_that_change_files(
+    tmp_path: Path, config: Path
+) -> None:
+    """For commands, which keep a file themselves; each call still fires one hook of an event."""
+    options = {"checkpoints": "/srv/app", "tools": ["Deploy", "Scribble:where"]}
+    installation = _installed(tmp_path, **options)
+    assert installation.roots == ("/srv/app",)
+    hooks = json.loads(_files(tmp_path, config, **options)["hooks/hooks.json"])["hooks"]
+    changing = ["Write", "Edit", "NotebookEdit", "Bash", "mcp__x__y", "Deploy", "Scribble"]
+    for event in ("PreToolUse", "PostToolUse", "PostToolUseFailure"):
+        for tool in (*changing, "Read", "WriteX", "Task"):
+            fired = [g for g in hooks[event] if re.search(g["matcher"], tool)]
+            is_waited = [not g["hooks"][0].get("async") for g in fired]
+            expected = [True] if tool in changing else [] if event == "PreToolUse" else [False]
+            assert is_waited == expected, (event, tool)
+        assert {g["hooks"][0]["type"] for g in hooks[event]} == {"command"}
+    assert hooks["PreToolUse"][0]["hooks"][0]["timeout"] == 7
+
+
 def test_the_manifests_tell_the_version_and_the_place(tmp_path: Path, config: Path) -> None:
     """The marketplace holds this plugin, in its own folder."""
     files = _files(tmp_path, config)

@@ -41,7 +41,8 @@ if TYPE_CHECKING:  # the memory brings the arrays
     from recollect.core.settings.server import ServerSettings
 
 FOLLOWED, AUTOSTART = "workspace.transcripts", "worker.autostart"
-_UNSET: Mapping[str, Value] = {FOLLOWED: (), AUTOSTART: False}
+KEEPS_FILES, ROOTS = "checkpoints.enabled", "checkpoints.roots"
+_UNSET: Mapping[str, Value] = {FOLLOWED: (), AUTOSTART: False, KEEPS_FILES: False, ROOTS: ()}
 """The settings that an installation changes, and their defaults."""
 _AROUND = 2
 """Lines of a file of another program around what changes in it."""
@@ -272,7 +273,11 @@ def _setup(home: Path, resolved: ResolvedSettings, options: Mapping[str, Any]) -
         python=sys.executable,
         hook=str(Path(recollect.__file__).parent / "hook" / "client.py"),
         url=_address(server) if is_fixed else None,
-        options={"deadline_ms": resolved.settings.hooks.deadline_ms, **options},
+        options={
+            "deadline_ms": resolved.settings.hooks.deadline_ms,
+            "tools": resolved.settings.checkpoints.tools,
+            **options,
+        },
     )
 
 
@@ -298,7 +303,10 @@ def _set_by(
     follows = tuple(
         each for each in installation.follows if each not in settings.workspace.transcripts
     )
-    return replace(installation, follows=follows, autostart=starts)
+    roots = tuple(each for each in installation.roots if each not in settings.checkpoints.roots)
+    return replace(
+        installation, follows=follows, autostart=starts, roots=roots, options=dict(options)
+    )
 
 
 def _added(resolved: ResolvedSettings, installation: Installation) -> dict[str, Value]:
@@ -310,12 +318,16 @@ def _added(resolved: ResolvedSettings, installation: Installation) -> dict[str, 
     is_set = resolved.origins[AUTOSTART] != "default" and settings.worker.autostart == starts
     if starts is not None and not is_set:
         changed[AUTOSTART] = starts
+    if installation.roots:
+        changed[ROOTS] = (*settings.checkpoints.roots, *installation.roots)
+    if installation.options.get("checkpoints") and not settings.checkpoints.enabled:
+        changed[KEEPS_FILES] = True
     return changed
 
 
 def _taken_out(home: Path, installation: Installation, after: Sequence[str]) -> dict[str, Value]:
     """Return the settings that a removal changes back, unless the user changed them since."""
-    if not installation.follows and installation.autostart is None:
+    if not (installation.follows or installation.roots) and installation.autostart is None:
         return {}
     settings = _settings(home).settings
     folders = settings.workspace.transcripts
@@ -327,6 +339,10 @@ def _taken_out(home: Path, installation: Installation, after: Sequence[str]) -> 
     is_shared = sum(each.autostart is not None for each in records.values()) > 1
     if settings.worker.autostart == installation.autostart and not is_shared:
         changed[AUTOSTART] = None
+    roots = settings.checkpoints.roots
+    others = tuple(each for each in roots if each not in installation.roots)
+    if others != roots:
+        changed |= {ROOTS: others or None} | ({} if others else {KEEPS_FILES: None})
     return changed
 
 

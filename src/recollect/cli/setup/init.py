@@ -38,6 +38,8 @@ What should be known in every conversation. Notes of a day go into memory/, such
 memory/2026-05-12.md.
 """
 
+CHECKPOINTED = ("claude-code", "codex", "gemini")
+"""Agents that report a tool before it runs."""
 _OF_AGENT = {"http": "claude-code", "mcp": "openclaw", "as": MCP}
 """Option -> the agent that it is for; what --print is for says `entry_of`."""
 
@@ -94,6 +96,22 @@ _NoStart: TypeAlias = Annotated[
     bool,
     typer.Option("--no-start", help="The worker does not start by itself with the first event."),
 ]
+_Checkpoints: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--checkpoints",
+        help=f"Keep files before AGENT changes them: {', '.join(CHECKPOINTED)}.",
+    ),
+]
+_Root: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--root",
+        help="With --checkpoints: the folder of these files; the current one by default.",
+        metavar="DIR",
+        show_default=False,
+    ),
+]
 _Printed: TypeAlias = Annotated[
     bool, typer.Option("--print", help="With mcp: only print the entry, to paste it.")
 ]
@@ -126,6 +144,8 @@ def init(
     client: _Client = None,
     audience: _Audience = None,
     no_start: _NoStart = False,
+    checkpoints: _Checkpoints = False,
+    root: _Root = None,
     is_printed: _Printed = False,
     dry_run: _DryRun = False,
 ) -> None:
@@ -136,6 +156,7 @@ def init(
 
     home = home_of(context)
     options = {"http": http, "mcp": mcp, "as": audience, "no_start": no_start, "print": is_printed}
+    options["checkpoints"] = _root(root, is_wanted=checkpoints)
     codes = None if languages is None else spoken(languages, is_asked=False)
     integration = None
     if agent is not None:
@@ -173,9 +194,28 @@ def _check_options(agent: str, options: dict[str, Any], only_alone: dict[str, An
         if options[name] and agent != of:
             hint = f"leave it out, or use `recollect init {of}`"
             raise InvalidInput(f"--{name} must go with {of}", hint=hint)
+    if options["checkpoints"] and agent not in CHECKPOINTED:
+        hint = f"leave it out, or use `recollect init {CHECKPOINTED[0]} --checkpoints`"
+        raise InvalidInput(f"--checkpoints must go with {', '.join(CHECKPOINTED)}", hint=hint)
     for name in (name for name, value in only_alone.items() if value):
         hint = f"run `recollect init --{name}` first, then `recollect init {agent}`"
         raise InvalidInput(f"--{name} must not be combined with an agent", hint=hint)
+
+
+def _root(root: Path | None, *, is_wanted: bool) -> str | None:
+    """Return the folder whose files are to be kept; None where none are.
+
+    Raises:
+        InvalidInput: a folder is named without --checkpoints, or is none.
+    """
+    if root is not None and not is_wanted:
+        raise InvalidInput("--root must go with --checkpoints", hint="add it, or leave --root out")
+    if not is_wanted:
+        return None
+    folder = os.path.realpath(Path.cwd() if root is None else root.expanduser())
+    if not os.path.isdir(folder):
+        raise InvalidInput("the root must be a folder", hint="check the path", path=folder)
+    return folder
 
 
 def _agent(

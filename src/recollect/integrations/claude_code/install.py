@@ -8,6 +8,7 @@ behind.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect import __version__
+from recollect.checkpoints.tools import SERVERS, FileTools
 from recollect.core.errors import InvalidInput
 from recollect.core.settings import transcript_folders
 from recollect.integrations.claude_code.payloads import EVENTS
@@ -29,6 +31,7 @@ from recollect.integrations.installing import (
     Installation,
     Setup,
     TokenOrder,
+    checkpointed,
     installation_of,
     token_file,
 )
@@ -44,13 +47,17 @@ WAITED_FOR: Mapping[str, str | None] = {
 """Events whose hook Claude Code waits for, and the tools concerned."""
 _NEVER_BY_HTTP = "SessionStart"
 """At the start of a session, Claude Code only calls commands."""
+_AFTER = ("PostToolUse", "PostToolUseFailure")
+"""The events of a tool that ran: where files are kept, Claude Code waits for them, too, so that
+nothing else changes the files before they are looked at."""
 
 
 class ClaudeCode:
     """The plugin for Claude Code.
 
     Options: ``deadline_ms``, the longest a hook may take; ``http``, whether Claude Code calls the
-    worker directly where it can.
+    worker directly where it can; ``checkpoints``, the folder whose files are kept before tools
+    change them; ``tools``, more tools that do.
     """
 
     name = NAME
@@ -76,6 +83,7 @@ class ClaudeCode:
             notes=list(_notes(setup)),
             follows=(NAME,),
             token=TokenOrder(),
+            roots=checkpointed(setup),
         )
 
 
@@ -111,17 +119,38 @@ def _hooks(setup: Setup) -> dict[str, Any]:
         group: dict[str, Any] = {"hooks": [handler(event, setup)]}
         matcher = WAITED_FOR.get(event)
         hooks[event] = [group if matcher is None else {"matcher": matcher, **group}]
+    if setup.options.get("checkpoints"):
+        hooks |= _keeping_hooks(setup, hooks)
     return hooks
 
 
-def _by_command(event: str, setup: Setup) -> dict[str, Any]:
-    command, *arguments = hook_command(setup, NAME, event)
+def _keeping_hooks(setup: Setup, hooks: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the hooks around tools that change files: commands, since a tool runs on without one.
+
+    A worker that cannot be reached takes nothing over HTTP, and the tool changes what was not seen.
+    """
+    names = map(re.escape, FileTools(setup.options.get("tools", ())).names())
+    tools = "|".join([*names, *(f"{re.escape(prefix)}.*" for prefix in SERVERS)])
+    waited = {"matcher": f"^(?:{tools})$"}
+    others = {"matcher": f"^(?!(?:{tools})$)"}
+    before = {**waited, "hooks": [_by_command("PreToolUse", setup, keeps_files=True)]}
+    return {"PreToolUse": [before]} | {
+        event: [
+            {**waited, "hooks": [_by_command(event, setup, keeps_files=True)]},
+            {**others, **hooks[event][0]},
+        ]
+        for event in _AFTER
+    }
+
+
+def _by_command(event: str, setup: Setup, *, keeps_files: bool = False) -> dict[str, Any]:
+    command, *arguments = hook_command(setup, NAME, event, keeps_files=keeps_files)
     return {
         "type": "command",
         "command": command,
         "args": arguments,
-        "timeout": hook_timeout_s(setup, event),
-        **({} if event in WAITED_FOR else {"async": True}),
+        "timeout": hook_timeout_s(setup, event, keeps_files=keeps_files),
+        **({} if keeps_files or event in WAITED_FOR else {"async": True}),
     }
 
 

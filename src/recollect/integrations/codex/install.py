@@ -19,12 +19,20 @@ from recollect.integrations.commands import (
     missing_packages,
     server_command,
 )
-from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
+from recollect.integrations.installing import (
+    Installation,
+    Setup,
+    TokenOrder,
+    checkpointed,
+    installation_of,
+)
 from recollect.integrations.json_text import JsonEntry
 
 HOOKS_FILE, CONFIG_FILE = "hooks.json", "config.toml"
-_NEEDLESS = frozenset({"PreToolUse", "PostCompact"})
-"""They are ignored: the event after a call has more, and a compaction has no text."""
+_BEFORE, _AFTER = "PreToolUse", "PostToolUse"
+_NEEDLESS = frozenset({_BEFORE, "PostCompact"})
+"""They are ignored: the event after a call has more, and a compaction has no text. Where files are
+kept before tools change them, the event before a call is not."""
 _BRIEF = frozenset({"SessionEnd", "Interrupt"})
 _MOST_BRIEF_S = 3
 """Codex allows these no more, and warns at each start if more is configured."""
@@ -54,7 +62,7 @@ class Codex:
         hooks = [
             JsonEntry(path=("hooks", event), value=_group(setup, event), is_item=True)
             for event in EVENTS
-            if event not in _NEEDLESS
+            if event not in _NEEDLESS or (event == _BEFORE and checkpointed(setup))
         ]
         tables = {folder / CONFIG_FILE: server_table(setup, "owner")} if has_mcp() else {}
         return installation_of(
@@ -64,6 +72,7 @@ class Codex:
             tables=tables,
             notes=list(_notes(folder)),
             token=TokenOrder(),
+            roots=checkpointed(setup),
         )
 
 
@@ -83,12 +92,14 @@ def _toml(text: str) -> str:
 
 
 def _group(setup: Setup, event: str) -> dict[str, Any]:
-    timeout = hook_timeout_s(setup, event)
+    keeps_files = bool(checkpointed(setup)) and event in {_BEFORE, _AFTER}
+    timeout = hook_timeout_s(setup, event, keeps_files=keeps_files)
+    command = hook_command(setup, Codex.name, event, keeps_files=keeps_files)
     return {
         "hooks": [
             {
                 "type": "command",
-                "command": shlex.join(hook_command(setup, Codex.name, event)),
+                "command": shlex.join(command),
                 "timeout": min(timeout, _MOST_BRIEF_S) if event in _BRIEF else timeout,
             }
         ]

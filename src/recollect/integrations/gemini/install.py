@@ -19,11 +19,18 @@ from recollect.integrations.commands import (
     server_command,
 )
 from recollect.integrations.gemini.payloads import EVENTS, GeminiHooks
-from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
+from recollect.integrations.installing import (
+    Installation,
+    Setup,
+    TokenOrder,
+    checkpointed,
+    installation_of,
+)
 from recollect.integrations.json_text import json_file
 
-_NEEDLESS = frozenset({"BeforeTool"})
-"""The event after the call has all of it."""
+_BEFORE, _AFTER = "BeforeTool", "AfterTool"
+"""The event after the call has all of the one before it, which is only needed where files are kept
+before tools change them."""
 _AGAIN = "Start Gemini CLI again: sessions that run now do not have the extension yet."
 
 
@@ -45,7 +52,12 @@ class Gemini:
             folder / "hooks" / "hooks.json": json_file({"hooks": _hooks(setup)}),
         }
         return installation_of(
-            setup.home, self.name, own=own, notes=[_AGAIN, *missing_packages()], token=TokenOrder()
+            setup.home,
+            self.name,
+            own=own,
+            notes=[_AGAIN, *missing_packages()],
+            token=TokenOrder(),
+            roots=checkpointed(setup),
         )
 
 
@@ -58,19 +70,21 @@ def _manifest(setup: Setup) -> dict[str, Any]:
 
 
 def _hooks(setup: Setup) -> dict[str, Any]:
+    is_kept = bool(checkpointed(setup))
     return {
         event: [
-            {
-                "hooks": [
-                    {
-                        "type": "command",
-                        "name": "recollect",
-                        "command": shlex.join(hook_command(setup, Gemini.name, event)),
-                        "timeout": hook_timeout_ms(setup, event),
-                    }
-                ]
-            }
+            {"hooks": [_hook(setup, event, keeps_files=is_kept and event in {_BEFORE, _AFTER})]}
         ]
         for event in EVENTS
-        if event not in _NEEDLESS
+        if is_kept or event != _BEFORE
+    }
+
+
+def _hook(setup: Setup, event: str, *, keeps_files: bool) -> dict[str, Any]:
+    command = hook_command(setup, Gemini.name, event, keeps_files=keeps_files)
+    return {
+        "type": "command",
+        "name": "recollect",
+        "command": shlex.join(command),
+        "timeout": hook_timeout_ms(setup, event, keeps_files=keeps_files),
     }
