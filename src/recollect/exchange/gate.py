@@ -39,6 +39,7 @@ from recollect.sessions.record.lineage import Withdrawal
 from recollect.sessions.record.session import Session
 from recollect.store.blobs import Blobs
 from recollect.store.engine import Database
+from recollect.store.paths import check_id
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.text.tokens import estimate_tokens
 
@@ -204,6 +205,7 @@ class Gate:
                 compaction = compaction_in(record, "")
                 return msgspec.structs.replace(compaction, summary=self._text(compaction.summary))
             case Withdrawal():
+                check_id(record.id)
                 return record
             case StateLine():
                 return self._state(record)

@@ -275,6 +275,7 @@ WITHOUT_TEXT = {
     *("projects", "injected_items", "recognised_secrets", "digests"),
     *("stated", "value_sentences", "replacements"),  # keyed hashes, ids and words of fixed lists
     *("identities", "identity_codes", "identity_proposals"),  # accounts, as `user_id` has them
+    *("withdrawn_ranges", "withdrawn_records"),  # ids, and the extents of episodes
 }
 
 
