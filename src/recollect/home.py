@@ -25,8 +25,8 @@ from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.engine import Database
 from recollect.store.files import private_folder
-from recollect.store.sqlite.database import open_contents, open_records
-from recollect.store.sqlite.home import CHECKPOINTS
+from recollect.store.sqlite.database import SqliteDatabase, open_contents, open_records
+from recollect.store.sqlite.home import CHECKPOINTS, CONTENTS_FILE
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where one is used
@@ -66,7 +66,7 @@ class Home:
         """Those of the other indexes, by agent and options."""
         self._backends: weakref.WeakSet[SearchBackend] = weakref.WeakSet()
         self._is_retired = False
-        self._contents: Database | None = None
+        self._contents: SqliteDatabase | None = None
         self.manifests: dict[tuple[str, Path], Manifest] = {}
         """Of the roots whose files are kept, by tenant."""
         self.turns = tuple(threading.Lock() for _ in range(_TURNS))
@@ -117,13 +117,18 @@ class Home:
 
         publish_rules(self.folder, rooms.settings, rooms.capture.pauses())
 
-    def contents(self) -> Database:
+    def contents(self) -> SqliteDatabase:
         """Return ``checkpoints/contents.db``, which is made with its first use."""
         with self._opening:
             if self._contents is None:
                 store = self.main.resolved.settings.store
                 self._contents = open_contents(self.folder, store, self.clock)
             return self._contents
+
+    def contents_if_any(self) -> SqliteDatabase | None:
+        """Return ``checkpoints/contents.db``; None where no file was ever kept."""
+        path = self.folder / CHECKPOINTS / CONTENTS_FILE
+        return self.contents() if self._contents is not None or path.exists() else None
 
     @property
     def warning(self) -> str | None:

@@ -27,7 +27,7 @@ from recollect.store.blobs import Blobs
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
 from recollect.store.sqlite.copies import remove_copy
-from recollect.store.sqlite.home import AGENTS, BLOBS, INDEX_FILE
+from recollect.store.sqlite.home import AGENTS, BLOBS, CHECKPOINTS, INCOMING, INDEX_FILE
 
 if TYPE_CHECKING:
     from recollect.home_index import HomeIndex
@@ -187,12 +187,15 @@ def copies_of(opened: HomeIndex) -> Copies:
     home = opened.home
     return Copies(
         records=home.records,
+        clock=home.clock,
         index_database=opened.database,
         blobs=Blobs(home.folder / BLOBS),
         mirror=home.mirror or mirror_of(home.folder, home.records),
         is_mirrored=home.mirror is not None,
         catch_up=opened.index.catch_up,
         elsewhere=lambda: copies_elsewhere(home.folder, opened.folder),
+        contents=home.contents_if_any,
+        incoming=home.folder / CHECKPOINTS / INCOMING,
     )
 
 

@@ -33,9 +33,6 @@ _THREADS = 2
 _HINT = "the path is reported as uncaptured; `recollect checkpoint fsck` lists all such contents"
 _FIND: LiteralString = "SELECT form, base, stored FROM contents WHERE tenant = ? AND digest = ?"
 _HAS: LiteralString = "SELECT 1 FROM contents WHERE tenant = ? AND digest = ?"
-_TOUCH: LiteralString = """
-    UPDATE contents SET at = ? WHERE tenant = ? AND digest = ?
-"""
 _ADD: LiteralString = """
     INSERT INTO contents (tenant, digest, size, form, base, stored, at) VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (tenant, digest) DO UPDATE SET at = excluded.at
@@ -47,6 +44,16 @@ _USAGE: LiteralString = """
     FROM contents WHERE tenant = ?
 """
 _KEYS: LiteralString = "SELECT digest, base, at FROM contents WHERE tenant = ?"
+_STORED_SIZES: LiteralString = "SELECT digest, base, length(stored) FROM contents WHERE tenant = ?"
+_DATE: LiteralString = "UPDATE contents SET at = ? WHERE tenant = ? AND digest = ?"
+_STORE_WHOLE: LiteralString = """
+    UPDATE contents SET form = ?, base = ?, stored = ? WHERE tenant = ? AND digest = ?
+"""
+_REMOVE: LiteralString = "DELETE FROM contents WHERE tenant = ? AND digest = ?"
+LET_GO = 0
+"""The time of a content whose checkpoint goes: nothing waits for one that is stored later."""
+ERASED = -1
+"""The time of a content whose checkpoint is erased: a manifest does not keep it either."""
 
 
 class ContentUsage(msgspec.Struct, frozen=True, array_like=True):
@@ -119,7 +126,7 @@ class Contents:
 
         def unit(tx: Transaction) -> None:
             there = self._there(tx, by_digest)
-            tx.executemany(_TOUCH, [(now, self.tenant, bytes.fromhex(each)) for each in there])
+            self.date(tx, there)
             new = {digest: each for digest, each in by_digest.items() if digest not in there}
             cells = [
                 (self.tenant, bytes.fromhex(digest), len(new[digest]), *row, now)
@@ -150,12 +157,41 @@ class Contents:
         row = self.database.read(lambda tx: tx.row(_USAGE, (self.tenant,)))
         return typed_rows([row or (0, 0, 0)], ContentUsage)[0]
 
+    def date(self, tx: Transaction, digests: Iterable[str]) -> None:
+        """Count contents as new, in a transaction of this database."""
+        now = self.clock.now_ms()
+        tx.executemany(_DATE, [(now, self.tenant, bytes.fromhex(each)) for each in digests])
+
+    def stored_sizes(self) -> dict[str, tuple[str | None, int]]:
+        """Return by digest the one that a content is beside, and the bytes that it takes."""
+        rows = self.database.read(lambda tx: tx.all(_STORED_SIZES, (self.tenant,)))
+        return {
+            key.hex(): (None if base is None else base.hex(), size)
+            for key, base, size in typed_rows(rows, tuple[bytes, bytes | None, int])
+        }
+
+    def let_go(self, digests: Iterable[str], *, is_erased: bool = False) -> None:
+        """Let the next sweep take contents although they are new, unless something needs them.
+
+        Durable before the rows go that name them, so that a killed process forgets none.
+
+        Args:
+            digests: The contents.
+            is_erased: Also where a manifest needs them.
+        """
+        at = ERASED if is_erased else LET_GO
+        rows = [(at, self.tenant, bytes.fromhex(each)) for each in digests]
+        if rows:
+            self.database.write(lambda tx: tx.executemany(_DATE, rows))
+
     def sweep(self, needed: Iterable[str], *, older_than: int, dry_run: bool = False) -> int:
         """Remove the contents that nothing needs; return how many.
 
+        What manifests say is kept stays too, and what others are stored beside, unless it is
+        erased.
+
         Args:
-            needed: The digests of those that are needed; what they are stored beside stays too, and
-                so does what manifests say is kept.
+            needed: The digests that checkpoints name, read before this is called.
             older_than: Ms UTC; a newer one stays, as its checkpoint may not be stored yet.
             dry_run: Only count them.
         """
@@ -163,12 +199,14 @@ class Contents:
 
         def unit(tx: Transaction) -> int:
             rows = typed_rows(tx.all(_KEYS, (self.tenant,)), tuple[bytes, bytes | None, int])
-            kept = keys | self._of_manifests(tx)
-            stay = {key for key, _, at in rows if key in kept or at >= older_than}
-            stay |= {base for key, base, _ in rows if base is not None and key in stay}
+            erased = {key for key, _, at in rows if at == ERASED} - keys
+            stay = {key for key, _, at in rows if key in keys or at >= older_than}
+            stay |= self._of_manifests(tx) - erased
+            stay |= {base for key, base, _ in rows if base and key in stay} - erased
             gone = [(self.tenant, key) for key, _, _ in rows if key not in stay]
             if not dry_run:
-                tx.executemany("DELETE FROM contents WHERE tenant = ? AND digest = ?", gone)
+                self._part(tx, [key for key, base, _ in rows if key in stay and base in erased])
+                tx.executemany(_REMOVE, gone)
             return len(gone)
 
         return self.database.write(unit)
@@ -181,6 +219,20 @@ class Contents:
             for entry in decoder.decode(entries).entries.values()
             if entry.state.digest is not None
         }
+
+    def _part(self, tx: Transaction, keys: Iterable[bytes]) -> None:
+        """Store contents whole that are beside erased ones; a damaged one is lost already."""
+        for key in keys:
+            digest = key.hex()
+            try:
+                content = self._content(tx, digest)
+            except StoreCorrupt:
+                content = None
+            if content is None:
+                tx.execute(_REMOVE, (self.tenant, key))
+            else:
+                whole = self._packed(tx, {digest: content}, {})[digest]
+                tx.execute(_STORE_WHOLE, (*whole, self.tenant, key))
 
     def _there(self, tx: Transaction, digests: Iterable[str]) -> set[str]:
         return {each for each in digests if tx.row(_HAS, (self.tenant, bytes.fromhex(each)))}

@@ -34,6 +34,7 @@ _PUT: LiteralString = """
     ON CONFLICT (tenant, root, folder) DO UPDATE SET entries = excluded.entries
 """
 _DROP: LiteralString = "DELETE FROM manifests WHERE tenant = ? AND root = ? AND folder = ?"
+_IS_STORED: LiteralString = "SELECT 1 FROM manifests WHERE tenant = ? AND root = ? LIMIT 1"
 _BATCH_BYTES = 32 << 20
 """Contents that are stored in one transaction, or read from git at once."""
 _FEW = 100
@@ -102,6 +103,7 @@ class Manifest:
     ) -> None:
         self._contents = contents
         self._root = root
+        self._key = (contents.tenant, str(root))
         self._limits = limits
         self._is_excluded = is_excluded
         self._watches = watches
@@ -125,6 +127,7 @@ class Manifest:
             StoreError: it cannot be read, or something could not be stored.
         """
         with self._turn:
+            self._forget_if_removed()
             self._look(starts_watch=command is not None)
             if command is not None:
                 self._open[command] = {}
@@ -236,8 +239,7 @@ class Manifest:
 
     def _loaded(self) -> dict[str, Folder]:
         if self._folders is None:
-            key = (self._contents.tenant, str(self._root))
-            rows = self._contents.database.read(lambda tx: tx.all(_LOAD, key))
+            rows = self._contents.database.read(lambda tx: tx.all(_LOAD, self._key))
             decoder = msgspec.msgpack.Decoder(Folder)
             self._folders = {
                 path: decoder.decode(entries)
@@ -249,14 +251,26 @@ class Manifest:
                     self._count.add(entry, 1)
         return self._folders
 
+    def _forget_if_removed(self) -> None:
+        """Look at everything again where all that is stored of the root was removed.
+
+        Before a command only: after it, everything would count as made by it.
+        """
+        if self._folders and not self._contents.database.read(
+            lambda tx: tx.row(_IS_STORED, self._key)
+        ):
+            self._forget()
+
     def _store(self, folders: Mapping[str, Folder], scan: Scan) -> None:
-        key = (self._contents.tenant, str(self._root))
+        """Store folders; what their paths were is dated, as a checkpoint is about to name it."""
         encoder = msgspec.msgpack.Encoder()
-        rows = [(*key, each, encoder.encode(folders[each])) for each in scan.changed]
+        rows = [(*self._key, each, encoder.encode(folders[each])) for each in scan.changed]
+        before = [each.before.state.digest for each in scan.differences if each.before is not None]
 
         def unit(tx: Transaction) -> None:
             tx.executemany(_PUT, rows)
-            tx.executemany(_DROP, [(*key, each) for each in scan.gone])
+            tx.executemany(_DROP, [(*self._key, each) for each in scan.gone])
+            self._contents.date(tx, filter(None, before))
 
         if rows or scan.gone:
             self._contents.database.write(unit)

@@ -15,6 +15,8 @@ from recollect.store.sqlite.home import (
     AGENTS,
     ASIDE,
     BLOBS,
+    CHECKPOINTS,
+    CONTENTS_FILE,
     FACTS_FILE,
     GUEST_NOTES,
     INDEX_FILE,
@@ -24,13 +26,13 @@ from recollect.store.sqlite.home import (
     TRANSCRIPTS,
 )
 
-_FOLDERS = (TRANSCRIPTS, AGENTS, GUEST_NOTES, BLOBS, SPOOL)
+_FOLDERS = (TRANSCRIPTS, AGENTS, GUEST_NOTES, BLOBS, SPOOL, CHECKPOINTS)
 _RECORDS = tuple(RECORDS_FILE + suffix for suffix in ("", "-journal", "-shm", "-wal"))
 _PATIENCE_S = 10.0
 
 
 def set_home_aside(home: Path, clock: Clock) -> Path | None:
-    """Move databases, their copies, mirrors, guests' notes, blobs and spool away; settings stay.
+    """Move all but the settings away: databases, mirrors, notes of guests, checkpoints, spool.
 
     The records are moved last and their log after them: a process killed in between leaves a home
     that opens, or one that is refused, never one that silently lacks its newest rows.
@@ -45,7 +47,8 @@ def set_home_aside(home: Path, clock: Clock) -> Path | None:
     names = [path.name for path in home.glob("*") if _is_content(path.name)]
     if names:
         indexes = (home / AGENTS).glob(f"*/{INDEX_FILE}")
-        refuse_open(home, home / RECORDS_FILE, home / INDEX_FILE, *indexes)
+        contents = home / CHECKPOINTS / CONTENTS_FILE
+        refuse_open(home, home / RECORDS_FILE, home / INDEX_FILE, *indexes, contents)
     return _set_aside(home, names, clock)
 
 

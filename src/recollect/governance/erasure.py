@@ -17,6 +17,7 @@ from typing import LiteralString, Protocol, TypeAlias
 import msgspec
 
 from recollect.audience.people import People
+from recollect.checkpoints.removal import checkpoints_of_sessions, clear_incoming, let_go
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
@@ -68,6 +69,7 @@ from recollect.store.failures import os_errors
 from recollect.store.journal import record_event
 from recollect.store.locks import OwnerLock
 from recollect.store.sqlite.copies import (
+    contents_copies,
     database_copies,
     is_damaged,
     is_of_index,
@@ -222,6 +224,7 @@ class Eraser:
             planned = self.preview(selection)
             choice = self._records.read(lambda tx: self._choose(tx, selection, now))
             sweep_spool(self._home, choice.sessions)
+            self._let_go([id_ for part in choice.parts for id_ in part.checkpoints])
             receipt = self._records.write(begin_erasure)
             warnings = self._finish(on_progress, receipt.counts["messages"])
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
@@ -288,9 +291,10 @@ class Eraser:
             if on_progress is not None:
                 on_progress(ErasureProgress(done=min(count, total), total=total))
 
+        warnings = _tried(lambda: self._clear_files_kept(ids))
         finish_all(self._records, self._clock, lambda: False, add)
         clear = partial(erase_notes, self._records, self._home, drop=self._indexes.drop)
-        warnings = _tried(lambda: clear(tenants, ids))
+        warnings += _tried(lambda: clear(tenants, ids))
         for tenant, part in parts:
             warnings += _tried(partial(clear, {tenant}, part.session_ids, folders=part.folders))
             warnings += _tried(partial(self._clear_folders, tenant, part.folders or ()))
@@ -303,6 +307,24 @@ class Eraser:
             self._records.write(lambda tx: _end(tx, now, encoded))
             warnings += _tried(lambda: filter(None, [clear_log(self._records)]))  # it has the ids
         return warnings
+
+    def _clear_files_kept(self, session_ids: Sequence[str]) -> list[str]:
+        """Let go the contents of files of sessions, before the rows go that name them.
+
+        Copies of contents, and what waits for the worker, are removed whole: only a rewind misses
+        them, and says so.
+        """
+        self._let_go(self._records.read(lambda tx: checkpoints_of_sessions(tx, session_ids)))
+        if self._copies.incoming is not None:
+            clear_incoming(self._copies.incoming)
+        for path in contents_copies(self._home):
+            remove_copy(path)
+        return []
+
+    def _let_go(self, checkpoint_ids: Sequence[str]) -> None:
+        contents = self._copies.contents() if checkpoint_ids else None
+        if contents is not None:
+            let_go(self._records, contents, checkpoint_ids, self._clock, is_erased=True)
 
     def _clear_folders(self, tenant: str, folders: Sequence[str]) -> list[str]:
         """Remove the notes of a person whole."""

@@ -6,6 +6,7 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.checkpoints.removal import checkpoints_of_sessions, contents_only_of
 from recollect.governance.selection import Chosen
 from recollect.knowledge.fact import Fact
 from recollect.sessions.context.flushed_notes import ErasedNotes
@@ -21,6 +22,8 @@ _COUNTS: dict[str, LiteralString] = {
     "episodes": "SELECT count(*) FROM episodes WHERE session_id = ?",
     "injections": "SELECT count(*) FROM injections WHERE session_id = ?",
     "events": "SELECT count(*) FROM events WHERE session_id = ?",
+    "checkpoints": "SELECT count(*) FROM checkpoints WHERE session_id = ?",
+    "rewinds": "SELECT count(*) FROM rewinds WHERE session_id = ?",
     "pending_messages": "SELECT count(*) FROM pending_messages p JOIN sessions s"
     " ON s.key = p.key AND s.tenant = p.tenant WHERE s.id = ?",
 }
@@ -31,6 +34,9 @@ _BYTES: LiteralString = """
             + octet_length(output)) FROM observations WHERE session_id = j.id), 0)
         + coalesce((SELECT sum(octet_length(text)) FROM facts WHERE session_id = j.id), 0)
     FROM (SELECT ? AS id) j
+"""
+_REWINDS: LiteralString = """
+    SELECT count(*) FROM rewinds WHERE rescue_id IN (SELECT value FROM json_each(?))
 """
 _PART_BYTES: LiteralString = """
     SELECT coalesce((SELECT sum(octet_length(content) + octet_length(text)
@@ -51,7 +57,8 @@ class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
         at: When, ms UTC.
         session_ids: The erased sessions, and the forks erased with them.
         partial_ids: Sessions that stay, and lost what was selected of them.
-        counts: Erased rows by kind.
+        counts: Erased rows by kind; ``contents`` are those of files that only these checkpoints
+            name.
         bytes: Size of the messages, observations and facts in UTF-8, without blobs.
         shared_with: The session that it was forked from, which owns the messages before the fork.
         notes: Removed lines by file of flushed notes: unchanged ones that only this session said.
@@ -92,6 +99,11 @@ def receipt_of(
     observations = [id_ for part in parts for id_ in part.observations]
     counts["messages"] += len(messages)
     counts["observations"] += len(observations)
+    checkpoint_ids = [id_ for part in parts for id_ in part.checkpoints]
+    counts["checkpoints"] += len(checkpoint_ids)
+    counts["rewinds"] += first_integer(tx.row(_REWINDS, (listed(checkpoint_ids),)))
+    every = [*checkpoints_of_sessions(tx, ids), *checkpoint_ids]
+    counts["contents"] = contents_only_of(tx, every)
     counts["episodes"] += len(choice.episodes)
     counts["facts"] += len(choice.facts)
     counts["pending_messages"] += len(choice.pending)
@@ -117,6 +129,6 @@ def receipt_of_fact(fact: Fact, now: int, erasure_id: str | None = None) -> Eras
         dry_run=erasure_id is None,
         at=now,
         session_ids=(),
-        counts=dict.fromkeys(("sessions", *_COUNTS, "identities"), 0) | {"facts": 1},
+        counts=dict.fromkeys(("sessions", *_COUNTS, "contents", "identities"), 0) | {"facts": 1},
         bytes=len(fact.text.encode()),
     )

@@ -19,6 +19,7 @@ import msgspec
 from recollect.audience.owner import NOBODY_NAMED
 from recollect.audience.people import linked_rows, replace_link
 from recollect.audience.visibility import visibility_group_of
+from recollect.checkpoints.removal import remove_checkpoints
 from recollect.core.events import FactsErased
 from recollect.core.scope import Scope, includes_user
 from recollect.governance.removal import NOTE_ERASURE
@@ -71,6 +72,9 @@ _OWN_MESSAGES: LiteralString = """
 """
 _OWN_OBSERVATIONS: LiteralString = """
     SELECT id, session_id, created_at FROM observations WHERE tenant = ? ORDER BY session_id, id
+"""
+_OWN_CHECKPOINTS: LiteralString = """
+    SELECT id, session_id FROM checkpoints WHERE tenant = ? ORDER BY session_id, number
 """
 _OWN_EPISODES: LiteralString = "SELECT id FROM episodes WHERE tenant = ?"
 _SUMMARIES: LiteralString = """
@@ -149,15 +153,15 @@ def erased_before(tx: Transaction, tenant: str) -> Chosen:
     def was_erased(id_: str) -> bool:
         return erased.has(tenant, own_name(id_))
 
-    by_session: dict[str, tuple[list[Row], list[Row]]] = {}
-    for number, statement in enumerate((_OWN_MESSAGES, _OWN_OBSERVATIONS)):
+    by_session: dict[str, tuple[list[Row], list[Row], list[Row]]] = {}
+    for number, statement in enumerate((_OWN_MESSAGES, _OWN_OBSERVATIONS, _OWN_CHECKPOINTS)):
         for row in tx.rows(statement, (tenant,)):
             if was_erased(text(row[0])):
-                by_session.setdefault(text(row[1]), ([], []))[number].append(row)
+                by_session.setdefault(text(row[1]), ([], [], []))[number].append(row)
     waiting = typed_rows(tx.all(_ALL_WAITING, (tenant,)), tuple[int, str, str, int])
     episodes = [text(row[0]) for row in tx.all(_OWN_EPISODES, (tenant,))]
     links = [row.account for row in linked_rows(tx, tenant)]
-    removed = {row[0] for messages, _ in by_session.values() for row in messages}
+    removed = {row[0] for messages, _, _ in by_session.values() for row in messages}
     facts = select_facts(tx, of_facts(Scope(tenant=tenant)), -1, withdrawn=True)
     sessions = {id_: require_session(tx, Scope(tenant=tenant), id_) for id_ in by_session}
     return Chosen(
@@ -196,7 +200,7 @@ def _link_id(account: str) -> str:
 def _bury(tx: Transaction, tenant: str, part: SessionPart) -> None:
     """Record the names of the erased records, here and in the program that they came from."""
     names: list[ErasedName | None] = [own_name(id_) for id_ in part.messages]
-    names += [own_name(id_) for id_ in part.observations]
+    names += [own_name(id_) for id_ in (*part.observations, *part.checkpoints)]
     names += [own_name(_title_id(part.session))] if part.is_untitled else []
     source = part.session.source
     if source is not None:
@@ -216,6 +220,7 @@ def _remove(tx: Transaction, tenant: str, part: SessionPart, now: int) -> None:
         tx.executemany(statement, [(id_,) for id_ in (*ids, *seen)])
     remove_messages(tx, tenant, session.id, ids)
     tx.executemany("DELETE FROM observations WHERE id = ?", [(id_,) for id_ in seen])
+    remove_checkpoints(tx, part.checkpoints)
     record_changes(tx, tenant=tenant, kind=MESSAGE_KIND, refs=ids, op="delete", at=now)
     record_changes(tx, tenant=tenant, kind=OBSERVATION_KIND, refs=seen, op="delete", at=now)
     record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=session.id, op="put", at=now)

@@ -12,7 +12,14 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.core.clock import DAY_MS
+from recollect.checkpoints.contents import Contents
+from recollect.checkpoints.removal import (
+    GRACE_MS,
+    UNDOABLE_MS,
+    named_digests,
+    remove_checkpoints,
+)
+from recollect.core.clock import DAY_MS, Clock
 from recollect.core.events import RecordsPruned
 from recollect.core.scope import Scope
 from recollect.core.settings import RecordLimits
@@ -51,6 +58,18 @@ _BLOBS: LiteralString = (
 )
 _HAS_BLOB: LiteralString = " AND (input_blob IS NOT NULL OR output_blob IS NOT NULL)"
 _NEWEST: LiteralString = " ORDER BY created_at DESC, id DESC"
+CHECKPOINTS = "checkpoints"
+_CHECKPOINTS: LiteralString = """
+    SELECT c.id, c.created_at, 400 + (
+            SELECT ifnull(sum(octet_length(path) + octet_length(before) + 100), 0)
+            FROM checkpoint_files WHERE checkpoint_id = c.id
+        ), c.tenant, c.created_at >= ?2 OR EXISTS (
+            SELECT 1 FROM rewinds r WHERE r.rescue_id = c.id
+            AND (r.status IN ('applying', 'interrupted') OR r.created_at >= ?1)
+        )
+    FROM checkpoints c WHERE c.session_id IN (SELECT id FROM sessions WHERE
+"""
+_NEWEST_LAST: LiteralString = ") ORDER BY c.created_at DESC, c.id DESC"
 
 
 class Capped(msgspec.Struct, frozen=True):
@@ -60,9 +79,32 @@ class Capped(msgspec.Struct, frozen=True):
     at: int
     size: int
     tenant: str
+    stays: bool = False
+    """It counts, and does not go."""
 
 
-RecordListing: TypeAlias = Callable[[Transaction, Scope, Blobs], Iterator[Capped]]
+class Stores(msgspec.Struct, frozen=True, kw_only=True):
+    """What the sizes of records are asked of.
+
+    Attributes:
+        blobs: Long inputs and outputs of observations.
+        contents: ``checkpoints/contents.db``, if it is there.
+        clock: Tells the time.
+    """
+
+    blobs: Blobs
+    contents: Database | None
+    clock: Clock
+
+    def sizes_of(self, tenant: str) -> dict[str, tuple[str | None, int]]:
+        """Return the sizes of the contents of a tenant; see `Contents.stored_sizes`."""
+        contents = self.contents
+        if contents is None:
+            return {}
+        return Contents(lambda: contents, tenant, self.clock).stored_sizes()
+
+
+RecordListing: TypeAlias = Callable[[Transaction, Scope, Stores], Iterator[Capped]]
 """Yields the records of a scope, the newest first."""
 Removing: TypeAlias = Callable[[Transaction, Capped, int], None]
 
@@ -88,17 +130,18 @@ def above(records: Iterable[Capped], limits: RecordLimits, now: int) -> list[Cap
     for number, each in enumerate(records, start=1):
         size += each.size
         too_old = limits.days and each.at < oldest
-        if too_old or 0 < limits.records < number or 0 < limits.bytes < size:
+        is_above = too_old or 0 < limits.records < number or 0 < limits.bytes < size
+        if is_above and not each.stays:
             excess_records.append(each)
     return excess_records[::-1]
 
 
 def excess(
-    tx: Transaction, scope: Scope, blobs: Blobs, limits: dict[str, RecordLimits], now: int
+    tx: Transaction, scope: Scope, stores: Stores, limits: dict[str, RecordLimits], now: int
 ) -> dict[str, list[Capped]]:
     """Return the records above a limit, by kind; kinds without a limit are not read."""
     by_kind = {
-        kind.name: above(kind.listing(tx, scope, blobs), limits[kind.name], now)
+        kind.name: above(kind.listing(tx, scope, stores), limits[kind.name], now)
         for kind in LIMITED_KINDS
         if kind.name in limits and any(msgspec.structs.astuple(limits[kind.name]))
     }
@@ -147,7 +190,7 @@ def amount_of(records: Sequence[Capped]) -> RecordAmount:
     return RecordAmount(records=len(records), bytes=sum(each.size for each in records))
 
 
-def _observations(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
+def _observations(tx: Transaction, scope: Scope, _: Stores) -> Iterator[Capped]:
     where = Condition(scope, "session_id")
     for id_, at, size, tenant in tx.rows(_OBSERVATIONS + where.sql + _NEWEST, where.params):
         yield Capped(id_, integer(at), integer(size), text(tenant))
@@ -159,7 +202,7 @@ def _remove_observation(tx: Transaction, of: Capped, now: int) -> None:
     record_change(tx, tenant=of.tenant, kind=OBSERVATION_KIND, ref=ref, op="delete", at=now)
 
 
-def _blobs(tx: Transaction, scope: Scope, blobs: Blobs) -> Iterator[Capped]:
+def _blobs(tx: Transaction, scope: Scope, stores: Stores) -> Iterator[Capped]:
     """Yield the observations with blobs; a shared blob counts with the newest."""
     where = Condition(scope, "session_id")
     digests: set[str] = set()
@@ -170,7 +213,7 @@ def _blobs(tx: Transaction, scope: Scope, blobs: Blobs) -> Iterator[Capped]:
             digest for digest in map(text_or_none, digest_cells) if digest is not None
         } - digests
         digests |= fresh
-        yield Capped(id_, integer(at), sum(map(blobs.size, fresh)), text(tenant))
+        yield Capped(id_, integer(at), sum(map(stores.blobs.size, fresh)), text(tenant))
 
 
 def _let_go(tx: Transaction, of: Capped, now: int) -> None:
@@ -185,7 +228,7 @@ def _let_go(tx: Transaction, of: Capped, now: int) -> None:
     )
 
 
-def _events(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
+def _events(tx: Transaction, scope: Scope, _: Stores) -> Iterator[Capped]:
     """Yield the events except backups, which the receipts of erasures need."""
     where = Condition(scope, "session_id").also("type <> ?", "home.backed_up")
     for seq, at, size, tenant in tx.rows(_EVENTS + where.sql + " ORDER BY seq DESC", where.params):
@@ -196,7 +239,7 @@ def _remove_event(tx: Transaction, of: Capped, _: int) -> None:
     tx.execute("DELETE FROM events WHERE seq = ?", (of.key,))
 
 
-def _injections(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
+def _injections(tx: Transaction, scope: Scope, _: Stores) -> Iterator[Capped]:
     where = Condition(scope, "session_id")
     newest: LiteralString = " ORDER BY at DESC, id DESC"
     for id_, at, size, tenant in tx.rows(_INJECTIONS + where.sql + newest, where.params):
@@ -207,7 +250,7 @@ def _remove_injection(tx: Transaction, of: Capped, _: int) -> None:
     tx.execute("DELETE FROM injections WHERE id = ?", (of.key,))
 
 
-def _facts(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
+def _facts(tx: Transaction, scope: Scope, _: Stores) -> Iterator[Capped]:
     """Yield the facts that may be removed, the most recently accessed first."""
     where = of_facts(scope)
     ids = [text(row[0]) for row in tx.rows(_FACTS + where.sql + _ASKED_LAST, where.params)]
@@ -226,7 +269,7 @@ def _remove_fact(tx: Transaction, of: Capped, now: int) -> None:
         delete_facts(tx, of.tenant, [id_], now)
 
 
-def _audit(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
+def _audit(tx: Transaction, scope: Scope, _: Stores) -> Iterator[Capped]:
     where = Condition(scope, "NULL")  # an entry belongs to no session
     for seq, at, size, tenant in tx.rows(_AUDIT + where.sql + " ORDER BY seq DESC", where.params):
         yield Capped(seq, integer(at), integer(size), text(tenant))
@@ -236,6 +279,30 @@ def _remove_entry(tx: Transaction, of: Capped, _: int) -> None:
     tx.execute("DELETE FROM audit WHERE seq = ?", (of.key,))
 
 
+def _checkpoints(tx: Transaction, scope: Scope, stores: Stores) -> Iterator[Capped]:
+    """Yield the checkpoints with what they take; a shared content counts with the newest."""
+    sizes: dict[str, dict[str, tuple[str | None, int]]] = {}
+    counted: set[str] = set()
+    now = stores.clock.now_ms()
+    where = Condition(scope)
+    params = (now - UNDOABLE_MS, now - GRACE_MS, *where.params)
+    for id_, at, rows, tenant, stays in tx.rows(_CHECKPOINTS + where.sql + _NEWEST_LAST, params):
+        owner = text(tenant)
+        if owner not in sizes:
+            sizes[owner] = stores.sizes_of(owner)
+        size = integer(rows)
+        for digest in named_digests(tx, text(id_)):
+            base, _ = sizes[owner].get(digest, (None, 0))
+            for each in {digest, base or digest} - counted:
+                size += sizes[owner].get(each, (None, 0))[1]
+                counted.add(each)
+        yield Capped(id_, integer(at), size, owner, bool(stays))
+
+
+def _remove_checkpoint(tx: Transaction, of: Capped, _: int) -> None:
+    remove_checkpoints(tx, [text(of.key)])
+
+
 LIMITED_KINDS = (
     CappedKind(name="observations", listing=_observations, remove=_remove_observation),
     CappedKind(name="blobs", listing=_blobs, remove=_let_go),
@@ -243,5 +310,6 @@ LIMITED_KINDS = (
     CappedKind(name="injections", listing=_injections, remove=_remove_injection),
     CappedKind(name="events", listing=_events, remove=_remove_event),
     CappedKind(name="audit", listing=_audit, remove=_remove_entry),
+    CappedKind(name=CHECKPOINTS, listing=_checkpoints, remove=_remove_checkpoint),
 )
 """In the order of processing."""

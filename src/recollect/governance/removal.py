@@ -15,6 +15,7 @@ from typing import Any, LiteralString
 
 import msgspec
 
+from recollect.checkpoints.removal import checkpoints_of_sessions, remove_checkpoints
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy
 from recollect.core.events import MessagesPruned, SessionPruned
@@ -55,6 +56,8 @@ MESSAGES_AT_ONCE = 500
 """Messages that one transaction removes. While 65,600 were removed, a concurrent writer waited 14
 ms at the median, 122 ms at the 99th percentile and 408 ms at most, including the rewrite at the
 end."""
+CHECKPOINTS_AT_ONCE = 50
+"""Checkpoints that one transaction removes; each may name thousands of paths."""
 LOCK_FILE = "erase.lock"
 """In a home: held during an erasure."""
 
@@ -250,7 +253,10 @@ def _remove_some(tx: Transaction, opened: OpenRemoval, now: int) -> int:
     if ids:
         note_lost_sources(tx, ids, now)
         return len(ids)
-    return (_remove_observations(tx, opened, now) if opened.is_whole else 0) or (
+    removed = 0
+    if opened.is_whole:
+        removed = _remove_observations(tx, opened, now) or _remove_checkpoints(tx, opened)
+    return removed or (
         drop_said(tx, opened.session_id, MESSAGES_AT_ONCE, now) if opened.is_erased else 0
     )
 
@@ -261,6 +267,13 @@ def _remove_observations(tx: Transaction, opened: OpenRemoval, now: int) -> int:
     tx.executemany("DELETE FROM observations WHERE id = ?", [(id_,) for id_ in ids])
     tx.executemany("DELETE FROM injected_items WHERE ref = ?", [(id_,) for id_ in ids])
     record_changes(tx, tenant=opened.tenant, kind=OBSERVATION_KIND, refs=ids, op="delete", at=now)
+    return len(ids)
+
+
+def _remove_checkpoints(tx: Transaction, opened: OpenRemoval) -> int:
+    """Remove a batch of the checkpoints of a session that is removed as a whole."""
+    ids = checkpoints_of_sessions(tx, [opened.session_id])[:CHECKPOINTS_AT_ONCE]
+    remove_checkpoints(tx, ids)
     return len(ids)
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import LiteralString, TypeAlias
 
 import msgspec
 from msgspec import structs
 
+from recollect.checkpoints.removal import (
+    checkpoints_of_sessions,
+    clear_incoming,
+    collect,
+    let_go,
+)
 from recollect.core.clock import DAY_MS, Clock
 from recollect.core.scope import Scope
 from recollect.core.settings import RecordLimits
@@ -20,9 +26,16 @@ from recollect.governance.plan import (
     make_plan,
     report_of,
 )
-from recollect.governance.record_limits import Capped, amount_of, excess, remove
+from recollect.governance.record_limits import (
+    CHECKPOINTS,
+    Capped,
+    Stores,
+    amount_of,
+    excess,
+    remove,
+)
 from recollect.governance.removal import begin, finish_all
-from recollect.governance.sweep import Copies, is_unswept, sweep
+from recollect.governance.sweep import Copies, is_unswept, mark_unswept, sweep
 from recollect.observations.blobs import remove_unused
 from recollect.sessions.context.episode_writer import EpisodeWriter
 from recollect.sessions.record.session import find_session
@@ -128,8 +141,10 @@ class Retention:
                 on_progress(PruneProgress(done=position + 1, total=len(plan.removals)))
         finish_all(self._records, self._clock, stopping)
         excess = self._excess(now)
+        self._let_go([text(each.key) for each in excess.get(CHECKPOINTS, ())])
         records = remove(self._records, self._scope, excess, now, stopping)
         remove_unused(self._records, self._copies.blobs)
+        self._collect(now)
         warnings = () if stopping() else sweep(self._copies, most_bytes=most_bytes)
         report = report_of(plan, removals, at=now, dry_run=False)
         is_clean = not self._records.read(is_unswept)
@@ -162,8 +177,23 @@ class Retention:
         return self._records.read(lambda tx: make_plan(tx, self._scope, self._caps, now))
 
     def _excess(self, now: int) -> dict[str, list[Capped]]:
-        blobs = self._copies.blobs
-        return self._records.read(lambda tx: excess(tx, self._scope, blobs, self._limits, now))
+        copies = self._copies
+        stores = Stores(blobs=copies.blobs, contents=copies.contents(), clock=self._clock)
+        return self._records.read(lambda tx: excess(tx, self._scope, stores, self._limits, now))
+
+    def _let_go(self, checkpoint_ids: Sequence[str]) -> None:
+        contents = self._copies.contents() if checkpoint_ids else None
+        if contents is not None:
+            let_go(self._records, contents, checkpoint_ids, self._clock)
+
+    def _collect(self, now: int) -> None:
+        """Remove contents of files that no checkpoint came to name."""
+        contents, incoming = self._copies.contents(), self._copies.incoming
+        if contents is not None and collect(self._records, contents, self._clock):
+            self._records.write(mark_unswept)
+        limits = self._limits.get(CHECKPOINTS)
+        if incoming is not None and limits is not None and limits.days:
+            clear_incoming(incoming, now - limits.days * DAY_MS)
 
     def _is_due(self, tx: Transaction, now: int) -> bool:
         if is_unswept(tx):
@@ -179,6 +209,8 @@ class Retention:
         session = self._records.read(lambda tx: find_session(tx, self._scope, removal.session_id))
         if session is None:
             return False
+        if removal.is_whole:
+            self._let_go(self._records.read(lambda tx: checkpoints_of_sessions(tx, [session.id])))
         episodes = self._episodes.write(session, removal.through_seq)
         now = self._clock.now_ms()
         return self._records.write(lambda tx: begin(tx, removal, session, episodes, now))

@@ -44,6 +44,10 @@ _OBSERVATIONS: LiteralString = """
     SELECT id, turn_sender, created_at, message_id, title || char(10) || summary, input || output
     FROM observations WHERE session_id = ? ORDER BY created_at, id
 """
+_CHECKPOINTS: LiteralString = """
+    SELECT id, NULL, created_at, user_message_id, coalesce(label, '') FROM checkpoints
+    WHERE session_id = ? ORDER BY number
+"""
 _EPISODES: LiteralString = """
     SELECT id, turn_sender, began_at, ended_at, user_id, project, summary FROM episodes
     WHERE tenant = ? AND session_id NOT IN (SELECT id FROM sessions)
@@ -138,6 +142,7 @@ class SessionPart(msgspec.Struct, frozen=True, kw_only=True):
         session: The session.
         messages: Ids of its messages.
         observations: Ids of its observations.
+        checkpoints: Ids of its checkpoints.
         seqs: The first and the last seq of the messages; (0, 0) for none.
         span: The times of the first and the last of all that, ms UTC.
         is_untitled: Whether the title goes, too: it is in what goes, or holds the text.
@@ -148,12 +153,13 @@ class SessionPart(msgspec.Struct, frozen=True, kw_only=True):
     observations: tuple[str, ...]
     seqs: tuple[int, int]
     span: tuple[int, int]
+    checkpoints: tuple[str, ...] = ()
     is_untitled: bool = False
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is removed."""
-        return not (self.messages or self.observations or self.is_untitled)
+        return not (self.messages or self.observations or self.checkpoints or self.is_untitled)
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):
@@ -287,20 +293,24 @@ def _part(
     rows = [row for row in messages if goes(row)]
     ids = {row[0] for row in rows}
     seen = [row for row in observations if row[3] in ids or goes(row)]
-    is_all = is_theirs and (len(rows), len(seen)) == (len(messages), len(observations))
+    every = tx.all(_CHECKPOINTS, (session.id,))
+    checkpoints = [row for row in every if row[3] in ids or goes(row)]
+    counts = len(messages), len(observations), len(every)
+    is_all = is_theirs and (len(rows), len(seen), len(checkpoints)) == counts
     # Where only some time goes, a transcript that is followed goes on.
     if is_all and (not selection.is_partial or (messages and session.source is None)):
         return None
     title = (session.title or "").strip().casefold()
     is_quoted = bool(title) and any(title in text(row[4]).casefold() for row in rows)
     names_it = selection.query is not None and selection.query.strip().casefold() in title
-    return part_of(session, rows, seen, is_untitled=is_quoted or names_it)
+    return part_of(session, rows, seen, checkpoints, is_untitled=is_quoted or names_it)
 
 
 def part_of(
     session: Session,
     messages: Sequence[Row],
     observations: Sequence[Row],
+    checkpoints: Sequence[Row] = (),
     *,
     is_untitled: bool,
 ) -> SessionPart:
@@ -310,6 +320,7 @@ def part_of(
         session: The session.
         messages: Rows of id, any column, time and seq.
         observations: Rows of id, any column and time.
+        checkpoints: Rows of id.
         is_untitled: Whether the title goes, too.
     """
     seqs = [integer(row[3]) for row in messages] or [0]
@@ -318,6 +329,7 @@ def part_of(
         session=session,
         messages=tuple(text(row[0]) for row in messages),
         observations=tuple(text(row[0]) for row in observations),
+        checkpoints=tuple(text(row[0]) for row in checkpoints),
         seqs=(min(seqs), max(seqs)),
         span=(min(times), max(times)),
         is_untitled=is_untitled,

@@ -226,6 +226,7 @@ def _tell(
 
 
 TABLES = (
+    StoredText(table="checkpoints", cells={"label": "text"}),
     StoredText(
         table="sessions",
         cells={

@@ -15,6 +15,8 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.checkpoints.removal import collect
+from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError
 from recollect.knowledge.rows import KIND as FACT_KIND
 from recollect.observations.blobs import remove_unused
@@ -62,6 +64,7 @@ class Copies(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         records: ``records.db``.
+        clock: Tells the time.
         index_database: ``index.db``.
         blobs: Long inputs and outputs of observations.
         mirror: The readable transcripts.
@@ -69,15 +72,20 @@ class Copies(msgspec.Struct, frozen=True, kw_only=True):
         catch_up: Applies changes of the records to the index, without vectors; returns whether it
             applied all of them.
         elsewhere: Returns files of the home that are out of reach: other indexes, backups.
+        contents: Returns ``checkpoints/contents.db``, if it is there.
+        incoming: The folder of what hooks kept of files for the worker.
     """
 
     records: SqliteDatabase
+    clock: Clock
     index_database: SqliteDatabase
     blobs: Blobs
     mirror: TranscriptMirror
     is_mirrored: bool
     catch_up: Callable[[], bool]
     elsewhere: Callable[[], list[Path]]
+    contents: Callable[[], SqliteDatabase | None] = lambda: None
+    incoming: Path | None = None
 
 
 def mark_unswept(tx: Transaction) -> None:
@@ -181,7 +189,21 @@ def _clear_blobs(copies: Copies, _: int | None) -> None:
     remove_unused(copies.records, copies.blobs)
 
 
-_STEPS: tuple[SweepStep, ...] = (_clear_blobs, _cut_mirrors, _clear_index, _clear_records)
+def _clear_contents(copies: Copies, most_bytes: int | None) -> str | None:
+    contents = copies.contents()
+    if contents is None:
+        return None
+    collect(copies.records, contents, copies.clock)
+    return _rewrite(contents, most_bytes)
+
+
+_STEPS: tuple[SweepStep, ...] = (
+    _clear_blobs,
+    _cut_mirrors,
+    _clear_index,
+    _clear_records,
+    _clear_contents,
+)
 _IN_THE_WAY = "a reader keeps a log open that may hold what was removed: prune again later"
 
 

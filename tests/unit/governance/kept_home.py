@@ -112,6 +112,7 @@ class KeptHome:
 
     def _copies(self) -> Copies:
         return Copies(
+            clock=self.clock,
             records=self.records,
             index_database=self.index_database,
             blobs=Blobs(self.path / BLOBS),

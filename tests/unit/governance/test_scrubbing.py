@@ -250,6 +250,14 @@ def test_every_text_of_the_records_is_redacted_or_named_here() -> None:
 
 
 PLAIN = {
+    *(
+        "root",
+        "scope_json",
+        "actor",
+        "user_message_id",
+        "tool_name",
+        "tool_use_id",
+    ),  # of checkpoints: folders and names, ids
     *("id", "tenant", "agent", "user_id", "session_id", "parent_id", "previous_id", "project_id"),
     *(
         "status",
@@ -274,6 +282,11 @@ WITHOUT_TEXT = {
     *("schema_steps", "spending", "tombstones", "withheld", "flushed_notes", "note_folders"),
     *("projects", "injected_items", "recognised_secrets", "digests"),
     *("stated", "value_sentences", "replacements"),  # keyed hashes, ids and words of fixed lists
+    *(
+        "checkpoint_files",
+        "checkpoint_writes",
+        "rewinds",
+    ),  # names of files, as they are on the disk
     *("identities", "identity_codes", "identity_proposals"),  # accounts, as `user_id` has them
     *("withdrawn_ranges", "withdrawn_records"),  # ids, and the extents of episodes
 }

@@ -364,6 +364,9 @@ class RetentionLimits(Struct, frozen=True, kw_only=True):
     injections: RecordLimits = field(default_factory=lambda: RecordLimits(records=100_000))
     events: RecordLimits = field(default_factory=lambda: RecordLimits(records=1_000_000))
     audit: RecordLimits = field(default_factory=lambda: RecordLimits(records=100_000))
+    checkpoints: RecordLimits = field(
+        default_factory=lambda: RecordLimits(days=30, bytes=1_000_000_000)
+    )
 
 
 class InjectionSettings(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,14 @@ import msgspec
 from recollect.core.errors import StoreCorrupt
 from recollect.store.failures import driver_errors, os_errors
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
-from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
+from recollect.store.sqlite.home import (
+    AGENTS,
+    CHECKPOINTS,
+    CONTENTS_FILE,
+    INDEX_FILE,
+    RECORDS_FILE,
+    TRANSCRIPTS,
+)
 from recollect.store.sqlite.pages import rewrite
 
 _LOGS = ("-wal", "-shm", "-journal")
@@ -37,6 +44,14 @@ def database_copies(home: Path) -> list[Path]:
     with os_errors(home):
         every = [path for path in home.rglob("*") if path not in live and _is_copy(path)]
     return sorted(path for path in every if not _has_database(path))
+
+
+def contents_copies(home: Path) -> list[Path]:
+    """Return every copy of ``contents.db`` below a home: from before a migration, or set aside."""
+    live = home / CHECKPOINTS / CONTENTS_FILE
+    own = {live, *(live.with_name(live.name + end) for end in (*_LOGS, ".lock"))}
+    with os_errors(home):
+        return sorted(set(home.rglob(f"*{CONTENTS_FILE}*")) - own)
 
 
 def transcript_files(home: Path) -> list[Path]:
@@ -139,6 +154,10 @@ def _statements(connection: apsw.Connection) -> Iterator[str]:
         yield f"DELETE FROM fact_history WHERE fact_id IN ({theirs})"  # noqa: S608  # literals
         yield f"DELETE FROM fact_sources WHERE fact_id IN ({theirs})"  # noqa: S608  # literals
         yield f"DELETE FROM facts WHERE id {condition}"  # noqa: S608  # literals
+    if ("checkpoints", "id") in columns:
+        theirs = f"SELECT id FROM checkpoints WHERE session_id {condition}"  # noqa: S608
+        for rows in ("checkpoint_files", "checkpoint_writes"):
+            yield f"DELETE FROM {rows} WHERE checkpoint_id IN ({theirs})"  # noqa: S608  # literals
     for table, column in sorted(columns):
         if column == "session_id":
             yield f'DELETE FROM "{table}" WHERE session_id {condition}'  # noqa: S608  # literals

@@ -31,6 +31,8 @@ CONTENTS_ID = int.from_bytes(b"RcCo")
 CHECKPOINTS = "checkpoints"
 """The folder of what files were: raw, and in no backup that does not ask for it."""
 CONTENTS_FILE = "contents.db"
+INCOMING = "incoming"
+"""In it: the folder of what hooks kept of files while no worker answered."""
 TRANSCRIPTS = "transcripts"
 """The folder of the mirrors."""
 MIRROR_SUFFIX = ".jsonl"
