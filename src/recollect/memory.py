@@ -564,6 +564,7 @@ class Memory(ExchangeFacade):
         *,
         secrets: bool = False,
         workspace: bool = False,
+        with_checkpoints: bool = False,
         replace: bool = False,
         on_progress: OnBackup | None = None,
     ) -> BackupReport:
@@ -573,6 +574,7 @@ class Memory(ExchangeFacade):
             path: The new file, or a folder for one with the date in its name.
             secrets: Also tokens, and the keys in ``config.yaml``.
             workspace: Also the memory files of the workspace.
+            with_checkpoints: Also what files were at checkpoints: raw, secrets included.
             replace: Replace an existing file.
             on_progress: Called from time to time with bytes done and in total.
 
@@ -593,6 +595,7 @@ class Memory(ExchangeFacade):
             home=self.home,
             secrets=secrets,
             workspace=self.workspace if workspace else None,
+            checkpoints=with_checkpoints,
             redactor=rooms.opened.redactor,
             on_progress=on_progress or ignore_progress,
         )

@@ -22,7 +22,7 @@ from recollect.sessions.record.session import Session
 from recollect.sessions.record.transcript_rows import named_message
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
-from recollect.store.sqlite.home import CHECKPOINTS
+from recollect.store.sqlite.home import CHECKPOINTS, CONTENTS_FILE
 
 if TYPE_CHECKING:
     from recollect.rooms import Rooms
@@ -50,6 +50,7 @@ def _parts(rooms: Rooms) -> CheckpointParts:
     return CheckpointParts(
         database=rooms.records,
         contents=Contents(home.contents, rooms.scope.tenant, home.clock),
+        has_contents=(home.folder / CHECKPOINTS / CONTENTS_FILE).exists,
         clock=home.clock,
         ids=home.ids,
         tenant=rooms.scope.tenant,

@@ -76,6 +76,7 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         database: ``records.db``.
         contents: The bytes of files.
+        has_contents: Whether their file is there; it is made with its first use.
         clock: Tells the time.
         ids: Makes ids.
         tenant: Whose checkpoints.
@@ -96,6 +97,7 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
     exclusions: Exclusions = Exclusions(())
     redact: Callable[[str], str] = lambda text: text
     limits: CaptureLimits = CaptureLimits()
+    has_contents: Callable[[], bool] = lambda: True
     manifests: dict[tuple[str, Path], Manifest] = msgspec.field(default_factory=dict)
     watches: bool = True
     is_enabled: bool = False

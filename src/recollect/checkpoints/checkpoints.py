@@ -17,6 +17,7 @@ from recollect.checkpoints.capture import (
 )
 from recollect.checkpoints.items import Resolution
 from recollect.checkpoints.plan import ConflictChoices, Planner, RewindDraft, RewindPlan
+from recollect.checkpoints.removal import collect
 from recollect.checkpoints.rewinds import Rewinds
 from recollect.checkpoints.rows import (
     Checkpoint,
@@ -33,6 +34,7 @@ from recollect.checkpoints.rows import (
     records_since,
     unfinished_rewinds,
 )
+from recollect.checkpoints.soundness import CheckpointHealth, examine, without_lost
 from recollect.core.checks import checked
 from recollect.core.errors import Conflict, NotFound, RecollectError, RewindConflict
 from recollect.core.numbers import parse_record
@@ -268,6 +270,7 @@ class Checkpoints:
         chosen = None if paths is None else tuple(relative_paths(Path(target.root), paths))
         if chosen is not None:
             records = _narrowed(records, chosen)
+        records = without_lost(records, self._parts.contents)
         return self._planner.draft(target, whose, records, on_conflict, chosen)
 
     def apply(self, plan: RewindPlan) -> Rewind:
@@ -343,6 +346,25 @@ class Checkpoints:
             Them; ``interrupted`` where somebody else changed a path since.
         """
         return tuple(self._rewinds.recover(str(_folder(root))))
+
+    def fsck(self) -> CheckpointHealth:
+        """Read all that checkpoints of this tenant need, and return what is lost or damaged.
+
+        Raises:
+            StoreError: the records cannot be read.
+        """
+        return examine(self._parts)
+
+    def collect(self) -> int:
+        """Remove the contents that nothing needs for an hour; return how many.
+
+        Raises:
+            StoreError: they could not be removed.
+        """
+        parts = self._parts
+        if not parts.has_contents():
+            return 0
+        return collect(parts.database, parts.contents.database, parts.clock)
 
     def recover_all(self) -> tuple[Rewind, ...]:
         """Put back what rewinds of any root changed that a crash cut off.

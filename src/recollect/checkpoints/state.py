@@ -19,7 +19,8 @@ class PathState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         mode: Permission bits of a file or folder.
         target: Of a symbolic link, as it is written in it.
         reason: ``too large``, ``excluded``, ``hard link``, ``special file``, ``unreadable``,
-            ``changing``, ``name``, ``outside``, ``no room``, ``not kept`` or ``not seen before``.
+            ``changing``, ``name``, ``outside``, ``no room`` or ``not seen before``; ``not kept`` or
+            ``damaged`` where its content is lost.
     """
 
     kind: Kind

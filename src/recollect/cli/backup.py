@@ -35,6 +35,10 @@ def backup(
     workspace: Annotated[
         bool, typer.Option("--workspace", help="Include the memory files of the workspace.")
     ] = False,
+    with_checkpoints: Annotated[
+        bool,
+        typer.Option("--with-checkpoints", help="Include what files were at checkpoints, as is."),
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Write the whole home into one compressed file, while programs go on using it."""
@@ -43,6 +47,7 @@ def backup(
             file,
             secrets=with_secrets,
             workspace=workspace,
+            with_checkpoints=with_checkpoints,
             replace=force,
             on_progress=progress.copying,
         )

@@ -1,7 +1,8 @@
 """Backups: a whole home in one file, as it was at one moment, while programs go on using it.
 
 It contains the databases, large contents, mirrors, notes and the settings without their keys. Files
-of other programs and tokens are left out; the memory folder is included only on request.
+of other programs and tokens are left out; the memory folder, and what files were at checkpoints,
+are included only on request.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ from recollect.store.paths import list_files, open_beneath
 from recollect.store.sqlite.home import (
     AGENTS,
     BLOBS,
+    CHECKPOINTS,
+    CONTENTS_FILE,
     GUEST_NOTES,
     INDEX_FILE,
     RECORDS_FILE,
@@ -58,7 +61,7 @@ _DEEPEST = 100
 _FOLDERS = (TRANSCRIPTS, BLOBS, GUEST_NOTES)
 _PART = r"[A-Za-z0-9_-][A-Za-z0-9._@-]{0,200}"
 _HOME_FILE = re.compile(
-    rf"{re.escape(RECORDS_FILE)}|({AGENTS}/{_PART}/)?{re.escape(INDEX_FILE)}"
+    rf"{re.escape(RECORDS_FILE)}|{CHECKPOINTS}/{re.escape(CONTENTS_FILE)}|({AGENTS}/{_PART}/)?{re.escape(INDEX_FILE)}"
     rf"|({'|'.join(_FOLDERS)})(/{_PART}){{1,2}}"
     rf"|{'|'.join(map(re.escape, (FILE_NAME, *SECRET_FILES)))}"
 )
@@ -76,6 +79,7 @@ class BackupHead(msgspec.Struct, frozen=True, kw_only=True):
     """Ms UTC."""
     secrets: bool
     workspace: bool
+    checkpoints: bool = False
 
 
 class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +95,8 @@ class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
     """Ms UTC: the moment of the snapshot."""
     secrets: bool
     workspace: bool
+    checkpoints: bool
+    """Whether it has the contents of files at checkpoints."""
     warnings: list[str]
 
 
@@ -121,6 +127,7 @@ class BackupOrder(msgspec.Struct, frozen=True, kw_only=True):
         home: The folder of the memory.
         secrets: Also tokens, and the keys in the settings.
         workspace: Also the memory files of this folder; none if not given.
+        checkpoints: Also the contents of files at checkpoints: raw, secrets included.
         redactor: Finds keys in the settings, and secrets in the path of the backup; None: only
             settings that are declared secret.
         on_progress: Called from time to time.
@@ -129,6 +136,7 @@ class BackupOrder(msgspec.Struct, frozen=True, kw_only=True):
     home: Path
     secrets: bool = False
     workspace: Path | None = None
+    checkpoints: bool = False
     redactor: SecretRedactor | None = None
     on_progress: OnBackup = ignore_progress
 
@@ -213,24 +221,33 @@ class _Packing:
             created_at=self.created_at,
             secrets=self._order.secrets,
             workspace=self._order.workspace is not None,
+            checkpoints=self._order.checkpoints,
         )
         return msgspec.json.encode(head)
 
     def databases(self) -> list[Path]:
-        """Return the records and the sound indexes; a damaged index is rebuilt anyway."""
-        indexes = [self._home / INDEX_FILE, *sorted((self._home / AGENTS).glob(f"*/{INDEX_FILE}"))]
-        return [self._home / RECORDS_FILE, *filter(self._is_sound, indexes)]
+        """Return the records, the sound indexes, and what files were at checkpoints if asked for.
 
-    def _is_sound(self, index: Path) -> bool:
-        if not index.is_file():
+        A damaged index is rebuilt anyway; without contents a rewind leaves paths alone.
+        """
+        indexes = [self._home / INDEX_FILE, *sorted((self._home / AGENTS).glob(f"*/{INDEX_FILE}"))]
+        contents = [self._home / CHECKPOINTS / CONTENTS_FILE] if self._order.checkpoints else []
+        return [
+            self._home / RECORDS_FILE,
+            *(path for path in indexes if self._is_sound(path, "is rebuilt after a restore")),
+            *(path for path in contents if self._is_sound(path, "its files are uncaptured then")),
+        ]
+
+    def _is_sound(self, database: Path, consequence: str) -> bool:
+        if not database.is_file():
             return False
         try:
-            with snapshots([index]) as (snapshot,):
+            with snapshots([database]) as (snapshot,):
                 problems = snapshot.check()
         except StoreCorrupt as error:
             problems = [error.message]
         if problems:
-            self._warn(index, "damaged; it was left out, and is rebuilt after a restore")
+            self._warn(database, f"damaged; it was left out, and {consequence}")
         return not problems
 
     def copies(self, views: Sequence[Snapshot], open_files: ExitStack) -> list[_Copy]:
@@ -345,6 +362,7 @@ class _Packing:
             created_at=self.created_at,
             secrets=self._order.secrets,
             workspace=self._order.workspace is not None,
+            checkpoints=self._order.checkpoints,
             warnings=self._warnings,
         )
 

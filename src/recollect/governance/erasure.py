@@ -19,7 +19,7 @@ import msgspec
 from recollect.audience.people import People
 from recollect.checkpoints.removal import checkpoints_of_sessions, clear_incoming, let_go
 from recollect.core.clock import Clock, IdSource
-from recollect.core.errors import RecollectError, StoreBusy
+from recollect.core.errors import RecollectError, StoreBusy, StoreCorrupt
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
 from recollect.governance.erasure_receipt import ErasureReceipt, receipt_of, receipt_of_fact
@@ -77,7 +77,7 @@ from recollect.store.sqlite.copies import (
     remove_from_copy,
     transcript_files,
 )
-from recollect.store.sqlite.home import MIRROR_SUFFIX, TRANSCRIPTS
+from recollect.store.sqlite.home import CHECKPOINTS, CONTENTS_FILE, MIRROR_SUFFIX, TRANSCRIPTS
 from recollect.text.secret_redactor import is_marked
 
 _BESIDE = (".before-*", ".restoring-*")
@@ -322,9 +322,13 @@ class Eraser:
         return []
 
     def _let_go(self, checkpoint_ids: Sequence[str]) -> None:
-        contents = self._copies.contents() if checkpoint_ids else None
-        if contents is not None:
-            let_go(self._records, contents, checkpoint_ids, self._clock, is_erased=True)
+        """Let go contents; a damaged file of them is removed whole."""
+        try:
+            contents = self._copies.contents() if checkpoint_ids else None
+            if contents is not None:
+                let_go(self._records, contents, checkpoint_ids, self._clock, is_erased=True)
+        except StoreCorrupt:
+            remove_copy(self._home / CHECKPOINTS / CONTENTS_FILE)
 
     def _clear_folders(self, tenant: str, folders: Sequence[str]) -> list[str]:
         """Remove the notes of a person whole."""

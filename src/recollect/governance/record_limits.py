@@ -7,6 +7,7 @@ remove some. The oldest records are the ones above a limit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import LiteralString, TypeAlias
 
@@ -20,6 +21,7 @@ from recollect.checkpoints.removal import (
     remove_checkpoints,
 )
 from recollect.core.clock import DAY_MS, Clock
+from recollect.core.errors import StoreCorrupt
 from recollect.core.events import RecordsPruned
 from recollect.core.scope import Scope
 from recollect.core.settings import RecordLimits
@@ -88,20 +90,21 @@ class Stores(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         blobs: Long inputs and outputs of observations.
-        contents: ``checkpoints/contents.db``, if it is there.
+        contents: Returns ``checkpoints/contents.db``, if it is there.
         clock: Tells the time.
     """
 
     blobs: Blobs
-    contents: Database | None
+    contents: Callable[[], Database | None]
     clock: Clock
 
     def sizes_of(self, tenant: str) -> dict[str, tuple[str | None, int]]:
-        """Return the sizes of the contents of a tenant; see `Contents.stored_sizes`."""
-        contents = self.contents
-        if contents is None:
-            return {}
-        return Contents(lambda: contents, tenant, self.clock).stored_sizes()
+        """Return the sizes of the contents of a tenant; none where they cannot be read."""
+        with suppress(StoreCorrupt):
+            contents = self.contents()
+            if contents is not None:
+                return Contents(lambda: contents, tenant, self.clock).stored_sizes()
+        return {}
 
 
 RecordListing: TypeAlias = Callable[[Transaction, Scope, Stores], Iterator[Capped]]

@@ -13,17 +13,16 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import LiteralString
 
 import msgspec
 
-from recollect.core.clock import Clock, IdSource, to_datetime
+from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import (
     Denied,
-    NotFound,
     SchemaTooNew,
     StoreCorrupt,
     StoreError,
@@ -44,6 +43,7 @@ from recollect.governance.backup import (
 from recollect.governance.erasure import KnownErasures, erase_again
 from recollect.governance.foreign_settings import is_known_home, set_foreign_settings_aside
 from recollect.governance.removal import without_erasures
+from recollect.governance.restored_memory import BEFORE, free_name, write_memory
 from recollect.governance.tokens import revoke_all
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.soundness import damage_of
@@ -57,10 +57,16 @@ from recollect.store.digests import check_digest
 from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import exchange, private_folder, sync, sync_folder
-from recollect.store.paths import append_beneath, list_files, read_beneath
-from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
+from recollect.store.sqlite.database import (
+    SqliteDatabase,
+    open_contents,
+    open_index,
+    open_records,
+)
 from recollect.store.sqlite.home import (
     AGENTS,
+    CHECKPOINTS,
+    CONTENTS_FILE,
     INDEX_FILE,
     RECORDS_FILE,
     TRANSCRIPTS,
@@ -69,15 +75,13 @@ from recollect.store.sqlite.home import (
 from recollect.store.sqlite.integrity import find_damage
 from recollect.store.sqlite.snapshot import alone, snapshots
 from recollect.store.streams import renew_journal
-from recollect.workspace.memory_folder import LARGEST_BYTES
 
-BEFORE = ".before-"
-"""The suffix, followed by a time, of the name of the replaced home."""
 HOME = "home"
 """In the folder that an archive is unpacked into."""
 _DRAFT = ".restoring-"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHER = "use another backup"
+_STORE = StoreSettings()
 _NAMED = 3
 """Foreign tables and other objects that an error names."""
 _TABLES: LiteralString = "SELECT name FROM sqlite_schema WHERE type = 'table'"
@@ -157,7 +161,7 @@ def restore_home(
         new_id = None if is_known else IdSource(clock).new()
         erased = _settle(draft / HOME, erasures, event, clock, warnings, new_id=new_id)
         aside = _put_in_place(draft / HOME, target, clock)
-        memory_files, kept_files = _write_memory(draft / WORKSPACE, workspace, clock)
+        memory_files, kept_files = write_memory(draft / WORKSPACE, workspace, clock)
         warnings += _secret_warnings(head, aside)
     return RestoreReport(
         home=str(target),
@@ -360,7 +364,7 @@ def _settle(
 
 def _open_unpacked(home: Path, clock: Clock) -> SqliteDatabase:
     try:
-        return open_records(home, StoreSettings(), clock)
+        return open_records(home, _STORE, clock)
     except StoreCorrupt as error:
         raise StoreCorrupt(f"the backup cannot be used: {error.message}", hint=_OTHER) from error
 
@@ -375,12 +379,16 @@ def _refuse_foreign(objects: list[str]) -> None:
 
 
 def _settled_indexes(home: Path, clock: Clock, new_id: str | None) -> list[str]:
-    """Make the indexes consistent with the records; return warnings."""
-    return [
+    """Make the other databases consistent with the records; return warnings."""
+    warnings = [
         f"{index.relative_to(home)} cannot be used and is rebuilt"
         for index in (home / INDEX_FILE, *sorted((home / AGENTS).glob(f"*/{INDEX_FILE}")))
         if index.is_file() and not _keep_index(index, clock, new_id)
     ]
+    contents = home / CHECKPOINTS / CONTENTS_FILE
+    if contents.is_file() and not _keep(contents, lambda: open_contents(home, _STORE, clock)):
+        warnings.append("checkpoints/contents.db cannot be used: its files are uncaptured")
+    return warnings
 
 
 def _accept(database: SqliteDatabase, new_id: str | None) -> None:
@@ -390,16 +398,20 @@ def _accept(database: SqliteDatabase, new_id: str | None) -> None:
 
 def _keep_index(path: Path, clock: Clock, new_id: str | None) -> bool:
     """Return whether an index can be used; if not, it is removed, as it is derived."""
+    return _keep(path, lambda: open_index(path.parent, _STORE, clock), new_id)
+
+
+def _keep(path: Path, opened: Callable[[], SqliteDatabase], new_id: str | None = None) -> bool:
     try:
-        database = open_index(path.parent, StoreSettings(), clock)
+        database = opened()
         try:
             if find_damage(database):
-                raise StoreCorrupt("the index of the backup is damaged", hint=_OTHER)
+                raise StoreCorrupt(f"the {path.name} of the backup is damaged", hint=_OTHER)
             _accept(database, new_id)
         finally:
             database.close()
     except StoreError:
-        for file in path.parent.glob(f"{INDEX_FILE}*"):
+        for file in path.parent.glob(f"{path.name}*"):
             file.unlink()
         return False
     return True
@@ -438,7 +450,7 @@ def _put_in_place(restored: Path, target: Path, clock: Clock) -> Path | None:
             os.replace(restored, target)
             sync_folder(target.parent)
             return None
-        aside = _free_name(target, clock)
+        aside = free_name(target, clock)
         # Under its final name first: if killed here, the home is as it was, and nothing of it is
         # lost.
         os.rename(restored, aside)
@@ -449,52 +461,3 @@ def _put_in_place(restored: Path, target: Path, clock: Clock) -> Path | None:
             raise
         sync_folder(target.parent)
         return aside
-
-
-def _free_name(path: Path, clock: Clock) -> Path:
-    stamp = to_datetime(clock.now_ms()).strftime("%Y%m%d-%H%M%S")
-    name, number = f"{path.name}{BEFORE}{stamp}", 1
-    while os.path.lexists(path.with_name(name)):
-        number += 1
-        name = f"{path.name}{BEFORE}{stamp}-{number}"
-    return path.with_name(name)
-
-
-def _write_memory(
-    unpacked: Path, workspace: Path | None, clock: Clock
-) -> tuple[list[str], list[str]]:
-    """Write memory files into a workspace; return their names, and those of files that differed.
-
-    Raises:
-        Denied: a path of the workspace leads over a link.
-        StoreError: the disk refused.
-    """
-    new_files: list[str] = []
-    kept_files: list[str] = []
-    if workspace is None or not unpacked.is_dir():
-        return new_files, kept_files
-    root = workspace.expanduser()
-    with os_errors(root):
-        root.mkdir(parents=True, exist_ok=True)
-        for file in list_files(unpacked).files:
-            content = (unpacked / file.path).read_bytes()
-            current = _known(root, file.path)
-            if current is not None and current != content:
-                aside = _free_name(root / file.path, clock)
-                os.rename(root / file.path, aside)
-                kept_files.append(aside.relative_to(root).as_posix())
-            if current != content:
-                _write_one(root, file.path, content)
-                new_files.append(file.path)
-    return new_files, kept_files
-
-
-def _write_one(root: Path, path: str, content: bytes) -> None:
-    append_beneath(root, path, lambda _: content, limit=LARGEST_BYTES)
-
-
-def _known(root: Path, path: str) -> bytes | None:
-    try:
-        return read_beneath(root, path, limit=LARGEST_BYTES)
-    except NotFound:
-        return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import LiteralString, TypeAlias
 
 import msgspec
@@ -16,6 +17,7 @@ from recollect.checkpoints.removal import (
     let_go,
 )
 from recollect.core.clock import DAY_MS, Clock
+from recollect.core.errors import StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import RecordLimits
 from recollect.core.settings.sessions import RetentionSettings
@@ -178,20 +180,25 @@ class Retention:
 
     def _excess(self, now: int) -> dict[str, list[Capped]]:
         copies = self._copies
-        stores = Stores(blobs=copies.blobs, contents=copies.contents(), clock=self._clock)
+        stores = Stores(blobs=copies.blobs, contents=copies.contents, clock=self._clock)
         return self._records.read(lambda tx: excess(tx, self._scope, stores, self._limits, now))
 
     def _let_go(self, checkpoint_ids: Sequence[str]) -> None:
-        contents = self._copies.contents() if checkpoint_ids else None
-        if contents is not None:
-            let_go(self._records, contents, checkpoint_ids, self._clock)
+        with suppress(StoreCorrupt):  # then the sweep says so
+            contents = self._copies.contents() if checkpoint_ids else None
+            if contents is not None:
+                let_go(self._records, contents, checkpoint_ids, self._clock)
 
     def _collect(self, now: int) -> None:
         """Remove contents of files that no checkpoint came to name."""
-        contents, incoming = self._copies.contents(), self._copies.incoming
-        if contents is not None and collect(self._records, contents, self._clock):
+        try:
+            contents = self._copies.contents()
+            is_left = contents is not None and collect(self._records, contents, self._clock) > 0
+        except StoreCorrupt:
+            is_left = True
+        if is_left:
             self._records.write(mark_unswept)
-        limits = self._limits.get(CHECKPOINTS)
+        incoming, limits = self._copies.incoming, self._limits.get(CHECKPOINTS)
         if incoming is not None and limits is not None and limits.days:
             clear_incoming(incoming, now - limits.days * DAY_MS)
 

@@ -43,6 +43,7 @@ NAMES = [
     "knowledge",
     "vectors",
     "engines",
+    "checkpoints",
     "locks",
     "worker",
     "spool",

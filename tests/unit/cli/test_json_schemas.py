@@ -114,6 +114,7 @@ doctor
 models
 models list
 models uses
+checkpoint fsck
 config
 config path
 config get search.limit

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect.cli.checkpoints.fsck import fsck
 from recollect.cli.checkpoints.here import paths_here, session_here
 from recollect.cli.help import App
 from recollect.cli.invocation import (
@@ -214,3 +215,6 @@ def _show_roots(document: RootList) -> None:
         say(("no folder is registered", "dim"))
     if not document.enabled:
         next_steps([("recollect config set checkpoints.enabled true", "keep what agents change")])
+
+
+group.command()(fsck)

@@ -17,6 +17,7 @@ from recollect import __version__
 from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, note, sound, wrong
 from recollect.cli.doctor.index_checks import (
     check_capture,
+    check_checkpoints,
     check_client,
     check_engines,
     check_files,
@@ -132,6 +133,7 @@ class Checkup:
             ("knowledge", both, lambda: self._asked(partial(check_knowledge, deep=self._deep))),
             ("vectors", both, lambda: self._asked(check_vectors)),
             ("engines", both, lambda: self._asked(check_engines)),
+            ("checkpoints", both, lambda: self._asked(check_checkpoints)),
             ("locks", (), lambda: check_locks(IndexLocks(self._home, SystemClock()))),
             ("worker", (), lambda: check_worker(look_at(self._home))),
             ("spool", (), self._spool),

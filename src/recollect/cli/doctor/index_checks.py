@@ -45,6 +45,24 @@ def check_rows(memory: Memory, *, deep: bool) -> CheckResult:
     return wrong("rows", detail, FIX_HINT)
 
 
+def check_checkpoints(memory: Memory) -> CheckResult:
+    """Read all that checkpoints need; without the file of contents there is nothing to read."""
+    health = memory.checkpoints.fsck()
+    unfinished = [f"rewind {each.id} is {each.status}" for each in health.unfinished]
+    if health.problem is not None:
+        hint = "move checkpoints/contents.db away: its paths are uncaptured then"
+        return wrong("checkpoints", f"contents.db: {health.problem}", hint)
+    if unfinished:
+        return wrong("checkpoints", "; ".join(unfinished), "`recollect rewind` goes on with them")
+    if health.lost_count:
+        detail = f"{count(health.lost_count, 'path')} uncaptured, {health.damaged} damaged"
+        return note("checkpoints", detail, "`recollect checkpoint fsck` names them")
+    if health.orphans:
+        detail = f"{count(health.orphans, 'content')} that nothing needs"
+        return note("checkpoints", detail, f"`recollect prune`, or {FIX_HINT}")
+    return sound("checkpoints", f"{count(health.contents, 'content')} as stored")
+
+
 def check_engines(memory: Memory) -> CheckResult:
     """Check that the chosen back ends for words, vectors and files can be used."""
     status = memory.status()

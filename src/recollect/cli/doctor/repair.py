@@ -60,6 +60,8 @@ def repair(
         yield from knowledge.repair(knowledge.examine(deep=deep))
         # First: a sync over rows that do not belong together may fail.
         yield from repair_rows(memory, on_progress, deep=deep)
+        if orphans := memory.checkpoints.collect():
+            yield f"removed {count(orphans, 'content')} of files that nothing needs"
         if memory.forgive_batches():
             yield "let batches of the embedding provider be used again"
         report = memory.sync(on_progress)
