@@ -8,6 +8,7 @@ from typing import Any, Literal, LiteralString, TypeAlias
 import msgspec
 
 from recollect.checkpoints.items import Counts, RewindItem, counts_of
+from recollect.checkpoints.seal import check_seal, check_strays, seal
 from recollect.checkpoints.state import PathState
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.events import CheckpointTaken, RewindBegan, RewindEnded
@@ -194,6 +195,12 @@ _COUNTS: LiteralString = """
     SELECT (SELECT count(*) FROM checkpoints WHERE tenant = ?1 AND kind <> 'rescue'),
         (SELECT count(*) FROM rewinds WHERE tenant = ?1 AND status IN ('applying', 'interrupted'))
 """
+_SINCE: LiteralString = """
+    SELECT id FROM checkpoints c WHERE c.tenant = ? AND c.session_id = ? AND c.seq <= ?
+        AND c.created_at <= ? AND c.root = ? AND c.number >= ?
+"""
+_NO_ID = "~"
+"""Comes after every id."""
 _REWIND_COLUMNS = columns_of(Rewind, items="changes")
 _ADD_REWIND = insert_into("rewinds", "tenant, " + _REWIND_COLUMNS)
 _MOST = 2**62
@@ -206,6 +213,7 @@ def add_checkpoint(tx: Transaction, tenant: str, draft: Checkpoint) -> Checkpoin
     cells = [getattr(made, name) for name in _NAMES if name != "coverage"]
     cells.insert(_NAMES.index("coverage"), _json(made.coverage))
     tx.execute(_INSERT, [tenant, *cells])
+    seal(tx, made.id)
     taken = CheckpointTaken(
         scope=_owner_of(tx, tenant, made.session_id),
         at=made.created_at,
@@ -225,6 +233,7 @@ def add_files(tx: Transaction, checkpoint_id: str, files: Iterable[tuple[str, Pa
         for path, state in files
     )
     tx.executemany(_ADD_FILE, rows)
+    seal(tx, checkpoint_id)
 
 
 def add_writes(
@@ -233,6 +242,7 @@ def add_writes(
     """Store what a tool left of paths of a checkpoint."""
     rows = ((checkpoint_id, path, state.digest, _json(state), at) for path, state in files)
     tx.executemany(_ADD_WRITE, rows)
+    seal(tx, checkpoint_id)
 
 
 def find_checkpoint(tx: Transaction, tenant: str, name: object) -> Checkpoint:
@@ -288,8 +298,17 @@ def records_of(tx: Transaction, checkpoint: Checkpoint) -> list[FileRecord]:
 def records_since(
     tx: Transaction, tenant: str, lineage: Sequence[SharedPart], root: str, number: int
 ) -> list[FileRecord]:
-    """Return the paths of the checkpoints from a number on, in order."""
+    """Return the paths of the checkpoints from a number on, in order.
+
+    Raises:
+        StoreCorrupt: rows are missing, or are not what was stored.
+    """
     width = len(_NAMES)
+    for each in lineage:
+        ids = [text(row[0]) for row in tx.all(_SINCE, (tenant, *_bounds(each), root, number))]
+        for id_ in ids:
+            check_seal(tx, id_)
+        check_strays(tx, min(ids, default=_NO_ID))
     records = [
         FileRecord(
             checkpoint=checkpoint_of(row),
@@ -310,6 +329,7 @@ def add_rewind(tx: Transaction, tenant: str, rewind: Rewind) -> None:
         value = getattr(rewind, name)
         cells.append(_json(value) if name == "items" else value)
     tx.execute(_ADD_REWIND, cells)
+    seal(tx, rewind.rescue_id)
     began = RewindBegan(
         scope=_owner_of(tx, tenant, rewind.session_id),
         at=rewind.created_at,
@@ -336,6 +356,7 @@ def end_rewind(tx: Transaction, tenant: str, rewind: Rewind, at: int) -> None:
             " AND path NOT IN (SELECT value FROM json_each(?))",
             (rewind.rescue_id, _json(rewind.unresolved)),
         )
+    seal(tx, rewind.rescue_id)
     ended = RewindEnded(
         scope=_owner_of(tx, tenant, rewind.session_id),
         at=at,
@@ -352,12 +373,13 @@ def find_rewind(tx: Transaction, tenant: str, id_: str) -> Rewind:
 
     Raises:
         NotFound: there is none.
+        StoreCorrupt: it is not what was stored.
     """
     sql: LiteralString = f"SELECT {_REWIND_COLUMNS} FROM rewinds WHERE tenant = ? AND id = ?"  # noqa: S608
     row = tx.row(sql, (tenant, id_))
     if row is None:
         raise NotFound("the rewind does not exist", hint="list them with `recollect rewind --list`")
-    return _rewind(row)
+    return _checked(tx, _rewind(row))
 
 
 def list_rewinds(tx: Transaction, tenant: str, session_ids: Sequence[str]) -> list[Rewind]:
@@ -375,7 +397,12 @@ def unfinished_rewinds(tx: Transaction, tenant: str, root: str | None = None) ->
         SELECT {_REWIND_COLUMNS} FROM rewinds WHERE tenant = ? AND coalesce(root = ?, TRUE)
         AND status IN ('applying', 'interrupted') ORDER BY id DESC
     """  # noqa: S608  # literals
-    return [_rewind(row) for row in tx.rows(sql, (tenant, root))]
+    return [_checked(tx, _rewind(row)) for row in tx.all(sql, (tenant, root))]
+
+
+def _checked(tx: Transaction, rewind: Rewind) -> Rewind:
+    check_seal(tx, rewind.rescue_id)
+    return rewind
 
 
 def count_checkpoints(tx: Transaction, tenant: str) -> tuple[int, int]:

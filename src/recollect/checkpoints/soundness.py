@@ -14,6 +14,7 @@ from recollect.checkpoints.capture import CheckpointParts
 from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.removal import collect
 from recollect.checkpoints.rows import FileRecord
+from recollect.checkpoints.seal import broken_seals
 from recollect.checkpoints.state import uncaptured
 from recollect.core.errors import StoreCorrupt, StoreError
 from recollect.store.columns import typed_rows
@@ -59,6 +60,8 @@ class CheckpointHealth(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         contents: Contents of files that were read.
         damaged: Those that are not what was stored.
+        broken: Ids of checkpoints with rows that are missing or damaged; a plan over one is an
+            error.
         lost_count: Paths of checkpoints whose content is damaged or missing: `uncaptured` now.
         lost: The first thousand of them.
         orphans: Contents that nothing needs, older than an hour; the next prune removes them.
@@ -68,6 +71,7 @@ class CheckpointHealth(msgspec.Struct, frozen=True, kw_only=True):
 
     contents: int = 0
     damaged: int = 0
+    broken: tuple[str, ...] = ()
     lost_count: int = 0
     lost: tuple[LostPath, ...] = ()
     orphans: int = 0
@@ -77,7 +81,9 @@ class CheckpointHealth(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_sound(self) -> bool:
         """Whether every path of every checkpoint can be brought back."""
-        return self.problem is None and not (self.damaged or self.lost_count or self.unfinished)
+        return self.problem is None and not (
+            self.damaged or self.broken or self.lost_count or self.unfinished
+        )
 
 
 def without_lost(records: Sequence[FileRecord], contents: Contents) -> list[FileRecord]:
@@ -122,7 +128,8 @@ def examine(parts: CheckpointParts) -> CheckpointHealth:
         StoreError: the records cannot be read.
     """
     paths, unfinished = parts.database.read(lambda tx: _rows(tx, parts.tenant))
-    health = CheckpointHealth(unfinished=tuple(unfinished))
+    broken = parts.database.read(lambda tx: tuple(broken_seals(tx, parts.tenant)))
+    health = CheckpointHealth(unfinished=tuple(unfinished), broken=broken)
     digests = {digest for _, _, _, digest in paths}
     kept, reasons, orphans = set[str](), dict.fromkeys(digests, NOT_KEPT), 0
     try:

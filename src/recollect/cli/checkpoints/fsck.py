@@ -32,6 +32,8 @@ def _show(health: CheckpointHealth) -> None:
         warn(f"checkpoints/contents.db cannot be read: {health.problem}")
     verdict = ("sound", "bold green") if health.is_sound else ("not sound", "bold red")
     show(verdict, (f"  {count(health.contents, 'content')} read, {health.damaged} damaged", ""))
+    for id_ in health.broken:
+        show((f"  checkpoint {id_}", "yellow"), ("  rows are missing or damaged", ""))
     for each in health.lost[:MOST_SHOWN]:
         place = f"  c{each.checkpoint}  {one_line(each.path)} of {one_line(each.root)}"
         show((place, "yellow"), (f"  uncaptured: {each.reason}", ""))

@@ -52,6 +52,9 @@ def check_checkpoints(memory: Memory) -> CheckResult:
     if health.problem is not None:
         hint = "move checkpoints/contents.db away: its paths are uncaptured then"
         return wrong("checkpoints", f"contents.db: {health.problem}", hint)
+    if health.broken:
+        detail = f"rows of {count(len(health.broken), 'checkpoint')} are missing or damaged"
+        return wrong("checkpoints", detail, "`recollect restore FILE` brings a backup back")
     if unfinished:
         return wrong("checkpoints", "; ".join(unfinished), "`recollect rewind` goes on with them")
     if health.lost_count:

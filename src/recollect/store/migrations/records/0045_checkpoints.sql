@@ -17,6 +17,8 @@ CREATE TABLE checkpoints (
     root            TEXT NOT NULL,
     scope_json      TEXT NOT NULL CHECK (json_valid(scope_json)),
     created_at      INTEGER NOT NULL,
+    -- The sum of the hashes of all that belongs to it: its states, and the rewind that it rescues.
+    seal            INTEGER NOT NULL DEFAULT 0,
     UNIQUE (tenant, number)
 ) STRICT;
 CREATE INDEX checkpoints_by_session ON checkpoints (session_id, number);
@@ -60,5 +62,6 @@ CREATE TABLE rewinds (
     created_at  INTEGER NOT NULL,
     finished_at INTEGER
 ) STRICT;
+CREATE INDEX rewinds_by_rescue ON rewinds (rescue_id);
 CREATE INDEX rewinds_by_session ON rewinds (session_id, id);
 CREATE INDEX rewinds_unfinished ON rewinds (root) WHERE status IN ('applying', 'interrupted');

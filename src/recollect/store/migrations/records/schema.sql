@@ -52,6 +52,8 @@ CREATE TABLE checkpoints (
     root            TEXT NOT NULL,
     scope_json      TEXT NOT NULL CHECK (json_valid(scope_json)),
     created_at      INTEGER NOT NULL,
+    -- The sum of the hashes of all that belongs to it: its states, and the rewind that it rescues.
+    seal            INTEGER NOT NULL DEFAULT 0,
     UNIQUE (tenant, number)
 ) STRICT;
 CREATE TABLE commits (
@@ -779,6 +781,7 @@ CREATE INDEX projects_twin ON projects (
 CREATE INDEX replacements_by_newer ON replacements (newer_id);
 CREATE INDEX replacements_by_newer_time ON replacements (tenant, newer_at);
 CREATE INDEX replacements_by_time ON replacements (tenant, older_at);
+CREATE INDEX rewinds_by_rescue ON rewinds (rescue_id);
 CREATE INDEX rewinds_by_session ON rewinds (session_id, id);
 CREATE INDEX rewinds_unfinished ON rewinds (root) WHERE status IN ('applying', 'interrupted');
 CREATE UNIQUE INDEX session_states_by_turn ON session_states (session_id, coalesce(turn_sender, ''));
