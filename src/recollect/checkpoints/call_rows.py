@@ -15,6 +15,7 @@ from recollect.checkpoints.rows import (
     add_writes,
     checkpoint_of,
 )
+from recollect.checkpoints.seal import seal
 from recollect.checkpoints.state import PathState, uncaptured
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
@@ -136,6 +137,7 @@ def _drop(tx: Transaction, call: Checkpoint, path: str, after: str) -> None:
         for table in ("checkpoint_files", "checkpoint_writes"):
             sql: LiteralString = f"DELETE FROM {table} WHERE checkpoint_id = ? AND path = ?"  # noqa: S608
             tx.execute(sql, (call.id, path))
+        seal(tx, call.id)
 
 
 def _seen(call: Checkpoint, before: PathState) -> PathState:

@@ -34,7 +34,7 @@ from recollect.checkpoints.rows import (
     records_since,
     unfinished_rewinds,
 )
-from recollect.checkpoints.soundness import CheckpointHealth, examine, without_lost
+from recollect.checkpoints.soundness import FsckReport, examine, without_lost
 from recollect.core.checks import checked
 from recollect.core.errors import Conflict, NotFound, RecollectError, RewindConflict
 from recollect.core.numbers import parse_record
@@ -347,7 +347,7 @@ class Checkpoints:
         """
         return tuple(self._rewinds.recover(str(_folder(root))))
 
-    def fsck(self) -> CheckpointHealth:
+    def fsck(self) -> FsckReport:
         """Read all that checkpoints of this tenant need, and return what is lost or damaged.
 
         Raises:

@@ -54,7 +54,7 @@ class UnfinishedRewind(msgspec.Struct, frozen=True, kw_only=True):
     status: str
 
 
-class CheckpointHealth(msgspec.Struct, frozen=True, kw_only=True):
+class FsckReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a check of the checkpoints of a memory came to.
 
     Attributes:
@@ -121,7 +121,7 @@ def lost_digests(contents: Contents, digests: Iterable[str]) -> dict[str, str]:
     return reasons
 
 
-def examine(parts: CheckpointParts) -> CheckpointHealth:
+def examine(parts: CheckpointParts) -> FsckReport:
     """Read every content of a tenant, and return what is lost.
 
     Raises:
@@ -129,7 +129,7 @@ def examine(parts: CheckpointParts) -> CheckpointHealth:
     """
     paths, unfinished = parts.database.read(lambda tx: _rows(tx, parts.tenant))
     broken = parts.database.read(lambda tx: tuple(broken_seals(tx, parts.tenant)))
-    health = CheckpointHealth(unfinished=tuple(unfinished), broken=broken)
+    health = FsckReport(unfinished=tuple(unfinished), broken=broken)
     digests = {digest for _, _, _, digest in paths}
     kept, reasons, orphans = set[str](), dict.fromkeys(digests, NOT_KEPT), 0
     try:

@@ -43,7 +43,6 @@ from recollect.governance.backup import (
 from recollect.governance.erasure import KnownErasures, erase_again
 from recollect.governance.foreign_settings import is_known_home, set_foreign_settings_aside
 from recollect.governance.removal import without_erasures
-from recollect.governance.restored_memory import BEFORE, free_name, write_memory
 from recollect.governance.tokens import revoke_all
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.soundness import damage_of
@@ -75,6 +74,7 @@ from recollect.store.sqlite.home import (
 from recollect.store.sqlite.integrity import find_damage
 from recollect.store.sqlite.snapshot import alone, snapshots
 from recollect.store.streams import renew_journal
+from recollect.workspace.restored_memory import BEFORE, free_name, write_memory
 
 HOME = "home"
 """In the folder that an archive is unpacked into."""

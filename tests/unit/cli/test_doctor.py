@@ -79,7 +79,7 @@ def test_a_healthy_home_is_told_healthy(run: Run, filled: Path) -> None:
 def test_people_see_a_mark_for_each_check(run: Run, filled: Path) -> None:
     """And the verdict at the end."""
     lines = run("--home", filled, "doctor").out.splitlines()
-    assert lines[0].startswith("✓ software    recollect ")
+    assert lines[0].startswith("✓ software     recollect ")
     assert any(line.startswith("• model") for line in lines)
     assert lines[-1] == "healthy"
 

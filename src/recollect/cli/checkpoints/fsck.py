@@ -12,7 +12,7 @@ from recollect.cli.output.formatting import count
 from recollect.cli.output.screen import one_line, show, warn
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.checkpoints.soundness import CheckpointHealth
+    from recollect.checkpoints.soundness import FsckReport
 
 MOST_SHOWN = 20
 """Paths on the screen; the JSON document has up to a thousand."""
@@ -27,7 +27,7 @@ def fsck(context: typer.Context) -> None:
         raise typer.Exit(FAILED)
 
 
-def _show(health: CheckpointHealth) -> None:
+def _show(health: FsckReport) -> None:
     if health.problem is not None:
         warn(f"checkpoints/contents.db cannot be read: {health.problem}")
     verdict = ("sound", "bold green") if health.is_sound else ("not sound", "bold red")
@@ -35,8 +35,8 @@ def _show(health: CheckpointHealth) -> None:
     for id_ in health.broken:
         show((f"  checkpoint {id_}", "yellow"), ("  rows are missing or damaged", ""))
     for each in health.lost[:MOST_SHOWN]:
-        place = f"  c{each.checkpoint}  {one_line(each.path)} of {one_line(each.root)}"
-        show((place, "yellow"), (f"  uncaptured: {each.reason}", ""))
+        name = f"  c{each.checkpoint}  {one_line(each.path)} of {one_line(each.root)}"
+        show((name, "yellow"), (f"  uncaptured: {each.reason}", ""))
     if health.lost_count > MOST_SHOWN:
         show((f"  {count(health.lost_count, 'path')} in all", "dim"))
     for rewind in health.unfinished:

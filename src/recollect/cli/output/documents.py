@@ -37,7 +37,7 @@ from recollect.answers.session import (
     ShownSession,
 )
 from recollect.answers.token import TokenList, TokenPlace
-from recollect.checkpoints.soundness import CheckpointHealth
+from recollect.checkpoints.soundness import FsckReport
 from recollect.cli.config.config import ConfigPlace, SettingMeaning, SettingValue
 from recollect.cli.config.foreign import TakenSettings
 from recollect.cli.doctor.check_result import DoctorFindings
@@ -149,7 +149,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "checkpoint show": (CheckpointWithPaths,),
     "checkpoint roots": (RootList,),
     "rewind": (RewindAnswer, RewindList),
-    "checkpoint fsck": (CheckpointHealth,),
+    "checkpoint fsck": (FsckReport,),
     "prune": (PruneReport,),
     "recover": (RecoverReport,),
     "scrub": (ScrubReceipt,),
