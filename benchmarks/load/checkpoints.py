@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -23,9 +23,10 @@ from benchmarks.quality.homes import Progress
 from recollect.checkpoints.capture import CheckpointParts, SessionMoment
 from recollect.checkpoints.checkpoints import Checkpoints, MessageMoment, SessionPorts
 from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.rows import SharedPart
+from recollect.checkpoints.rows import Rewind, SharedPart
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.settings import StoreSettings
+from recollect.store.engine import Transaction
 from recollect.store.sqlite.database import open_contents, open_records
 
 _LARGE = 1 << 20
@@ -237,6 +238,19 @@ def _look(bench: _Bench, root: Path) -> Callable[[int], object]:
     return lambda _: bench.checkpoints.take(bench.session, root)
 
 
+class NoMessages:
+    """Sessions whose messages no rewind takes out."""
+
+    def last_seq(self, session_id: str, after_seq: int) -> int | None:
+        """None is after any."""
+
+    def withdraw(self, tx: Transaction, rewind: Rewind) -> None:
+        """Nothing leaves."""
+
+    def give_back(self, tx: Transaction, rewind: Rewind, rewind_ids: Sequence[str]) -> None:
+        """Nothing returns."""
+
+
 @contextmanager
 def _bench(home: Path, *, watches: bool) -> Iterator[_Bench]:
     """Give the block checkpoints in a new home."""
@@ -260,6 +274,7 @@ def _bench(home: Path, *, watches: bool) -> Iterator[_Bench]:
         moment=lambda id_: SessionMoment(session_id=id_),
         lineage=lambda id_: [SharedPart(id_)],
         message=lambda name: MessageMoment(name, 0),
+        conversation=NoMessages(),
     )
     try:
         yield _Bench(Checkpoints(parts, ports, home / "locks"), contents, session, home)

@@ -10,6 +10,9 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from recollect.caller import Caller
 from recollect.checkpoints.plan import ConflictChoices, RewindPlan
@@ -85,12 +88,13 @@ class CallerCheckpoints:
         session: str | None = None,
         paths: Sequence[str] | None = None,
         on_conflict: ConflictChoices = "stop",
+        **narrowed: Any,
     ) -> RewindPlan:
         """Return what going back would do; see `Checkpoints.plan` and `target`."""
         checkpoint = self.target(target, session)
         whose = self._caller.session(session or checkpoint.session_id)
         self._caller.writable(whose)
-        return self._checkpoints.plan(checkpoint, paths, on_conflict, session_id=whose.id)
+        return self._checkpoints.plan(target, paths, on_conflict, session_id=whose.id, **narrowed)
 
     def rewind(
         self,
@@ -99,6 +103,7 @@ class CallerCheckpoints:
         session: str | None = None,
         paths: Sequence[str] | None = None,
         on_conflict: ConflictChoices = "stop",
+        **narrowed: Any,
     ) -> tuple[RewindPlan, Rewind]:
         """Do what a plan says; the other arguments are those that it was made with.
 
@@ -107,21 +112,20 @@ class CallerCheckpoints:
             Denied: the token may only plan.
             RewindConflict: the plan is another one now, or somebody else changed a path.
         """
-        plan = self.plan(target, session, paths, on_conflict)
+        plan = self.plan(target, session, paths, on_conflict, **narrowed)
         self._require_apply()
-        result = self._checkpoints.rewind(
-            plan.checkpoint, paths, on_conflict, session_id=plan.session_id, plan_id=plan_id
-        )
+        result = self._checkpoints.apply(msgspec.structs.replace(plan, id=plan_id))
         self._caller.memory.audit.record("rewind", target=result.id)
         return plan, result
 
-    def reverse(self, rewind_id: str, *, is_redo: bool) -> Rewind:
+    def reverse(self, rewind_id: str, *, is_redo: bool, conversation: bool = True) -> Rewind:
         """Take a rewind back, or repeat it; raises as `apply`, and NotFound as `target`."""
         of = self._checkpoints.get_rewind(rewind_id)
         if not self._caller.hears(of.session_id):
             raise NotFound("the rewind does not exist", hint="list those of a session")
         self._require_apply()
-        result = (self._checkpoints.redo if is_redo else self._checkpoints.undo)(of.id)
+        again = self._checkpoints.redo if is_redo else self._checkpoints.undo
+        result = again(of.id, conversation=conversation)
         self._caller.memory.audit.record("rewind", target=result.id)
         return result
 

@@ -13,13 +13,19 @@ from recollect.checkpoints.exclusion import Exclusions
 from recollect.checkpoints.file_calls import FileCalls
 from recollect.checkpoints.incoming import FOLDER, Incoming
 from recollect.checkpoints.manifest import CaptureLimits
-from recollect.checkpoints.rows import SharedPart
+from recollect.checkpoints.rows import Rewind, SharedPart
 from recollect.checkpoints.rules import excluded_patterns, roots_of
 from recollect.checkpoints.tools import FileTools
-from recollect.core.errors import NotFound
-from recollect.sessions.record.lineage import segments, stored_ancestors
-from recollect.sessions.record.session import Session
+from recollect.core.errors import NotFound, RewindConflict
+from recollect.sessions.record.lineage import (
+    last_shown,
+    segments,
+    stored_ancestors,
+    withdrawals_of,
+)
+from recollect.sessions.record.session import Session, require_session
 from recollect.sessions.record.transcript_rows import named_message
+from recollect.sessions.withdrawals import check_position, give_back, withdraw
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
 from recollect.store.sqlite.home import CHECKPOINTS, CONTENTS_FILE
@@ -41,6 +47,7 @@ def checkpoints_of(rooms: Rooms) -> Checkpoints:
         moment=partial(_moment, rooms.access),
         lineage=partial(_lineage, rooms.access),
         message=partial(_message, rooms.access),
+        conversation=SessionConversation(rooms.access),
     )
     return Checkpoints(_parts(rooms), ports, rooms.home.folder / CHECKPOINTS / _LOCKS)
 
@@ -61,6 +68,7 @@ def _parts(rooms: Rooms) -> CheckpointParts:
         is_enabled=settings.enabled,
         roots=settings.roots,
         turns=home.turns,
+        arrived=rooms.access.mirror.notify,
     )
 
 
@@ -74,6 +82,46 @@ def file_calls_of(rooms: Rooms) -> FileCalls:
         roots_of(rooms.settings),
         Incoming(folder / FOLDER, rooms.home.clock),
     )
+
+
+class SessionConversation:
+    """Takes messages out of sessions, and returns them; see `Conversation`.
+
+    Args:
+        access: The sessions.
+    """
+
+    def __init__(self, access: SessionAccess) -> None:
+        self._access = access
+
+    def last_seq(self, session_id: str, after_seq: int) -> int | None:
+        """Return the last message that a session shows; None where none is after a seq."""
+
+        def last(tx: Transaction, session: Session) -> int | None:
+            check_position(tx, session, after_seq)
+            newest = last_shown(tx, session)
+            return newest if newest > after_seq else None
+
+        return self._access.read_session(session_id, last)
+
+    def withdraw(self, tx: Transaction, rewind: Rewind) -> None:
+        """Take the messages of a rewind out of its session."""
+        session = require_session(tx, self._access.scope, rewind.session_id)
+        if last_shown(tx, session) != rewind.last_seq:
+            hint = "plan again; a redo would take them out too"
+            raise RewindConflict("the session has newer messages", hint=hint, paths=())
+        tenant, now = session.tenant, self._access.clock.now_ms()
+        withdraw(
+            tx, tenant, session.id, (rewind.first_seq or 1) - 1, operation_id=rewind.id, at=now
+        )
+
+    def give_back(self, tx: Transaction, rewind: Rewind, rewind_ids: Sequence[str]) -> None:
+        """Return the messages that the first of some rewinds took out that still has some out."""
+        tenant, now = self._access.scope.tenant, self._access.clock.now_ms()
+        for id_ in rewind_ids:
+            if any(each.returned_at is None for each in withdrawals_of(tx, tenant, id_)):
+                give_back(tx, tenant, id_, at=now)
+                return
 
 
 def _moment(access: SessionAccess, session_id: str) -> SessionMoment:

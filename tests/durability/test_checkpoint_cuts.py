@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recollect.checkpoints.capture import CheckpointParts, SessionMoment
-from recollect.checkpoints.checkpoints import Checkpoints, SessionPorts
+from recollect.checkpoints.checkpoints import Checkpoints, MessageMoment, SessionPorts
 from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.removal import let_go, remove_checkpoints
 from recollect.checkpoints.rows import SharedPart
@@ -26,6 +26,7 @@ from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs, Operation
 from recollect.testing.vfs_power import cut_power
 from tests.durability.ledger import CALM
 from tests.durability.scale import SCALE, chance, report
+from tests.support.no_messages import NoMessages
 
 EDITS = 6
 VFS = "checkpoints"
@@ -50,7 +51,10 @@ def opened(
         tenant="local",
     )
     ports = SessionPorts(
-        moment=lambda id_: SessionMoment(session_id=id_), lineage=lambda id_: [SharedPart(id_)]
+        moment=lambda id_: SessionMoment(session_id=id_),
+        lineage=lambda id_: [SharedPart(id_)],
+        message=lambda name: MessageMoment(name, 0),
+        conversation=NoMessages(),
     )
     try:
         yield Checkpoints(parts, ports, home.parent / "locks")

@@ -161,6 +161,8 @@ class RewindAnswer(msgspec.Struct, frozen=True, kw_only=True):
         counts: How many paths, by what is done to them; those that stay, by why: ``already``,
             ``conflict``, ``uncaptured``, ``outside``, ``skip``.
         conflicts: The paths that somebody else changed since.
+        first_seq: The first message that leaves the conversation, or returns to it; null for none.
+        last_seq: The last one.
         items: By path.
         created_at: Of a rewind, ISO 8601 UTC; null of a plan.
     """
@@ -175,8 +177,28 @@ class RewindAnswer(msgspec.Struct, frozen=True, kw_only=True):
     on_conflict: ConflictChoices | None
     counts: dict[str, int]
     conflicts: tuple[str, ...]
+    first_seq: int | None
+    last_seq: int | None
     items: tuple[RewindLine, ...]
     created_at: str | None
+
+
+class ConversationRewind(msgspec.Struct, frozen=True, kw_only=True):
+    """Messages that a rewind takes out of a session; files stay as they are.
+
+    Attributes:
+        status: ``planned``, ``done``, or ``undone``: they are there again.
+        rewind_id: Undo takes it; null of a plan.
+        session_id: The session.
+        first_seq: The first of them.
+        last_seq: The last of them.
+    """
+
+    status: Literal["planned", "done", "undone"]
+    rewind_id: str | None
+    session_id: str
+    first_seq: int
+    last_seq: int
 
 
 class RewindList(msgspec.Struct, frozen=True, kw_only=True):
@@ -260,6 +282,8 @@ def plan_answer(of: RewindPlan, *, is_owners: bool = True) -> RewindAnswer:
         on_conflict=of.on_conflict,
         counts=_counts(of.items),
         conflicts=of.conflicts,
+        first_seq=of.first_seq,
+        last_seq=of.last_seq,
         items=tuple(_line(item, is_owners=is_owners) for item in of.items),
         created_at=None,
     )
@@ -291,6 +315,8 @@ def rewind_answer(checkpoints: Checkpoints, of: Rewind, *, is_owners: bool = Tru
         on_conflict=None,
         counts=_counts(of.items),
         conflicts=tuple(item.path for item in of.items if item.status == "conflict"),
+        first_seq=of.first_seq,
+        last_seq=of.last_seq,
         items=tuple(_line(item, is_owners=is_owners) for item in of.items),
         created_at=to_iso(of.created_at),
     )

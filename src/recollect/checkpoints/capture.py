@@ -22,7 +22,7 @@ from recollect.checkpoints.rows import (
     add_writes,
 )
 from recollect.checkpoints.state import OUTSIDE, PathState, uncaptured
-from recollect.checkpoints.tree import Look, Tree, checked_parts, parents_of
+from recollect.checkpoints.tree import PathReading, Tree, checked_parts, parents_of
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput
 from recollect.store.columns import text
@@ -63,7 +63,7 @@ class Sight(msgspec.Struct, frozen=True):
     """
 
     until: int | None = None
-    kept: Callable[[], Mapping[str, Look]] = dict
+    kept: Callable[[], Mapping[str, PathReading]] = dict
 
     def is_over(self, now: int) -> bool:
         """Return whether the tool may have begun."""
@@ -87,6 +87,7 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
         watches: Whether roots in which commands run are watched.
         is_enabled: Whether what agent programs change is kept.
         roots: The folders in which it is.
+        arrived: Called after a commit that changed what a session shows.
     """
 
     database: Database
@@ -101,6 +102,7 @@ class CheckpointParts(msgspec.Struct, frozen=True, kw_only=True):
     manifests: dict[tuple[str, Path], Manifest] = msgspec.field(default_factory=dict)
     watches: bool = True
     is_enabled: bool = False
+    arrived: Callable[[], None] = lambda: None
     roots: tuple[str, ...] = ()
     turns: tuple[threading.Lock, ...] = (threading.Lock(),)
 
@@ -148,7 +150,7 @@ class Capture:
         if kept := sight.kept():  # the hook did not wait
             looks = dict(kept)
         elif sight.is_over(self._parts.clock.now_ms()):
-            looks = dict.fromkeys(named, Look(UNSEEN))
+            looks = dict.fromkeys(named, PathReading(UNSEEN))
         return self._taken(moment, root, looks, cause, tuple(named))
 
     def before_all(
@@ -189,7 +191,7 @@ class Capture:
         looks = self._looks(checkpoint)
         self._ended(checkpoint, {path: look.state for path, look in looks.items()}, use_id)
 
-    def left(self, checkpoint: Checkpoint, looks: Mapping[str, Look]) -> None:
+    def left(self, checkpoint: Checkpoint, looks: Mapping[str, PathReading]) -> None:
         """Keep what others read of files right after their tool ran; folders are looked at now."""
         self._keep(looks)
         now = {path: look for path, look in self._looks(checkpoint).items() if path not in looks}
@@ -214,7 +216,7 @@ class Capture:
         states = {path: look.state for path, look in self._looks(checkpoint).items()}
         self._ended(checkpoint, {it: now for it, now in states.items() if now == files[it]})
 
-    def _looks(self, checkpoint: Checkpoint) -> dict[str, Look]:
+    def _looks(self, checkpoint: Checkpoint) -> dict[str, PathReading]:
         files = self._parts.database.read(lambda tx: files_of(tx, checkpoint))
         with Tree(Path(checkpoint.root)) as tree:
             looks = {path: self._left(tree, path) for path in files}
@@ -249,7 +251,7 @@ class Capture:
         self,
         moment: SessionMoment,
         root: Path,
-        looks: Mapping[str, Look],
+        looks: Mapping[str, PathReading],
         cause: Cause,
         named: tuple[str, ...],
     ) -> Checkpoint:
@@ -295,21 +297,21 @@ class Capture:
         add_files(tx, checkpoint.id, states.items())
         return checkpoint
 
-    def _look(self, tree: Tree, path: str) -> Look:
+    def _look(self, tree: Tree, path: str) -> PathReading:
         is_excluded = self._parts.exclusions.include(tree.root, path)
         # It is not even opened: closing a database of this process would drop its locks.
         look = tree.look(path, most_bytes=-1 if is_excluded else self._parts.most_bytes)
         is_left_out = is_excluded and look.state.kind == "uncaptured"
-        return Look(uncaptured("excluded")) if is_left_out else look
+        return PathReading(uncaptured("excluded")) if is_left_out else look
 
-    def _left(self, tree: Tree, path: str) -> Look:
+    def _left(self, tree: Tree, path: str) -> PathReading:
         """Return what a tool left of a path, also where it made a link of its folder."""
         try:
             return self._look(tree, path)
         except Denied:
-            return Look(OUTSIDE)
+            return PathReading(OUTSIDE)
 
-    def _keep(self, looks: Mapping[str, Look]) -> None:
+    def _keep(self, looks: Mapping[str, PathReading]) -> None:
         """Store the bytes of files; each as differences from what the path was before."""
         contents = {
             look.state.digest: look.content

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -16,9 +17,15 @@ from recollect.checkpoints.capture import (
     relative_paths,
 )
 from recollect.checkpoints.items import Resolution
-from recollect.checkpoints.plan import ConflictChoices, Planner, RewindDraft, RewindPlan
+from recollect.checkpoints.plan import (
+    ConflictChoices,
+    Planner,
+    RewindDraft,
+    RewindPlan,
+    RewindScope,
+)
 from recollect.checkpoints.removal import collect
-from recollect.checkpoints.rewinds import Rewinds
+from recollect.checkpoints.rewinds import Conversation, Rewinds
 from recollect.checkpoints.rows import (
     Checkpoint,
     FileRecord,
@@ -72,11 +79,13 @@ class SessionPorts(msgspec.Struct, frozen=True, kw_only=True):
         moment: Where a session is now.
         lineage: Which checkpoints a session has: its own, and those it shares with its parents.
         message: Where a message is, by its number or id.
+        conversation: Takes messages out of sessions, and returns them.
     """
 
     moment: Callable[[str], SessionMoment]
     lineage: Callable[[str], Sequence[SharedPart]]
     message: Callable[[str], MessageMoment]
+    conversation: Conversation
 
 
 @checked
@@ -95,7 +104,7 @@ class Checkpoints:
         self._locks = locks
         self._capture = Capture(parts)
         self._planner = Planner(parts)
-        self._rewinds = Rewinds(parts, locks)
+        self._rewinds = Rewinds(parts, locks, sessions.conversation)
 
     def take(
         self,
@@ -237,6 +246,9 @@ class Checkpoints:
         on_conflict: ConflictChoices = "stop",
         *,
         session_id: str | None = None,
+        actor: str | None = None,
+        only_call: bool = False,
+        conversation: bool = False,
     ) -> RewindPlan:
         """Return what going back to a checkpoint would do; writes nothing.
 
@@ -247,46 +259,26 @@ class Checkpoints:
                 them as they are, ``force`` them back, or ``merge``: take out only what the session
                 did. One word for all, or by path, where the others are ``stop``.
             session_id: Whose changes; those of the session of the checkpoint if not given.
+            actor: Only what this sub-agent changed.
+            only_call: Only what the call changed that the checkpoint was taken for.
+            conversation: Whether the messages since leave the session too: those after a
+                checkpoint or the call of a tool, a message itself and what follows it.
 
         Raises:
             NotFound: the checkpoint does not exist, or its root does not any more.
-            InvalidInput: a choice is unknown, or its path is not in the plan.
+            InvalidInput: a choice is unknown, or its path is not in the plan; or the session does
+                not show the message that would be its last one.
         """
         target = self._checkpoint(checkpoint, session_id)
-        return self._draft(target, paths, on_conflict, session_id).plan
-
-    def _draft(
-        self,
-        target: Checkpoint,
-        paths: Sequence[str] | None,
-        on_conflict: ConflictChoices,
-        session_id: str | None,
-    ) -> RewindDraft:
-        whose = session_id or target.session_id
-        lineage = self._sessions.lineage(whose)
-        records = self._parts.database.read(
-            lambda tx: records_since(tx, self._parts.tenant, lineage, target.root, target.number)
+        scope = RewindScope(
+            session_id=session_id or target.session_id,
+            paths=None if paths is None else tuple(relative_paths(Path(target.root), paths)),
+            on_conflict=on_conflict,
+            actor=actor,
+            only_call=only_call,
+            after_seq=self._last_kept(checkpoint, target) if conversation else None,
         )
-        chosen = None if paths is None else tuple(relative_paths(Path(target.root), paths))
-        if chosen is not None:
-            records = _narrowed(records, chosen)
-        records = without_lost(records, self._parts.contents)
-        return self._planner.draft(target, whose, records, on_conflict, chosen)
-
-    def apply(self, plan: RewindPlan) -> Rewind:
-        """Do what a plan says, whole or not at all; it may have been elsewhere meanwhile.
-
-        Raises:
-            RewindConflict: somebody else changed a path since; nothing is changed.
-            StoreError: a file could not be written; what was changed is put back.
-        """
-        return self.rewind(
-            plan.checkpoint.id,
-            plan.paths,
-            plan.on_conflict,
-            session_id=plan.session_id,
-            plan_id=plan.id,
-        )
+        return self._draft(target, scope).plan
 
     def rewind(
         self,
@@ -295,49 +287,92 @@ class Checkpoints:
         on_conflict: ConflictChoices = "stop",
         *,
         session_id: str | None = None,
+        actor: str | None = None,
+        only_call: bool = False,
+        conversation: bool = False,
         plan_id: str | None = None,
     ) -> Rewind:
-        """Go back to a checkpoint, whole or not at all.
+        """Go back to a checkpoint, whole or not at all: `plan` and `apply` in one call.
 
         Args:
             checkpoint: As for `plan`, like all others.
             paths: As for `plan`.
             on_conflict: As for `plan`.
             session_id: As for `plan`.
+            actor: As for `plan`.
+            only_call: As for `plan`.
+            conversation: As for `plan`.
             plan_id: Of the plan that was agreed to; any if not given.
 
         Raises:
             NotFound: the checkpoint does not exist, or its root does not any more.
-            InvalidInput: a choice is unknown, or its path is not in the plan.
-            RewindConflict: the plan is another one now, or somebody else changed a path and the
-                plan is to stop then; nothing is changed.
+            InvalidInput: as `plan`.
+            RewindConflict: as `apply`.
+            StoreError: as `apply`.
+        """
+        narrowed: dict[str, Any] = {"session_id": session_id, "actor": actor}
+        narrowed |= {"only_call": only_call, "conversation": conversation}
+        plan = self.plan(checkpoint, paths, on_conflict, **narrowed)
+        return self.apply(plan if plan_id is None else msgspec.structs.replace(plan, id=plan_id))
+
+    def _last_kept(self, name: Checkpoint | str | int, target: Checkpoint) -> int:
+        """Return the seq of the last message that stays in the conversation."""
+        record = parse_record(name)
+        if record is None or record.kind == "checkpoint" or record.id == target.id:
+            return target.seq
+        return self._sessions.message(str(name)).seq - 1
+
+    def _draft(self, target: Checkpoint, scope: RewindScope) -> RewindDraft:
+        lineage = self._sessions.lineage(scope.session_id)
+        records = self._parts.database.read(
+            lambda tx: records_since(tx, self._parts.tenant, lineage, target.root, target.number)
+        )
+        records = without_lost(_within(records, target, scope), self._parts.contents)
+        last_seq = None
+        if scope.after_seq is not None:
+            conversation = self._sessions.conversation
+            last_seq = conversation.last_seq(scope.session_id, scope.after_seq)
+        return self._planner.draft(target, scope, records, last_seq)
+
+    def apply(self, plan: RewindPlan) -> Rewind:
+        """Do what a plan says, whole or not at all; it may have been elsewhere meanwhile.
+
+        Raises:
+            RewindConflict: the plan is another one now, or somebody else changed a path and it is
+                to stop then; nothing is changed.
+            Conflict: another program holds the session whose messages it takes out.
             StoreError: a file could not be written; what was changed is put back.
         """
-        target = self._checkpoint(checkpoint, session_id)
+        target = self.get(plan.checkpoint.id)
 
         def make() -> RewindDraft:
-            draft = self._draft(target, paths, on_conflict, session_id)
-            if plan_id not in {None, draft.plan.id}:
+            draft = self._draft(target, plan.scope)
+            if draft.plan.id != plan.id:
                 message = "the plan is out of date"
                 raise RewindConflict(message, hint="make a plan again", paths=draft.plan.conflicts)
             return draft
 
-        moment = self._sessions.moment(session_id or target.session_id)
+        moment = self._sessions.moment(plan.session_id)
         return self._rewinds.apply(target.root, make, moment)
 
-    def undo(self, rewind_id: str) -> Rewind:
+    def undo(self, rewind_id: str, *, conversation: bool = True) -> Rewind:
         """Take back what a rewind did.
+
+        Args:
+            rewind_id: The rewind.
+            conversation: Whether the messages that it took out return too.
 
         Raises:
             NotFound: it does not exist.
-            Conflict: it was not finished.
-            RewindConflict: a path was changed since; nothing is changed.
+            Conflict: it was not finished, or another program holds its session.
+            RewindConflict: a path was changed since, or the session has newer messages; nothing is
+                changed.
         """
-        return self._repeated(rewind_id, is_redo=False)
+        return self._repeated(rewind_id, is_redo=False, conversation=conversation)
 
-    def redo(self, rewind_id: str) -> Rewind:
-        """Repeat a rewind that was undone; raises as `undo`."""
-        return self._repeated(rewind_id, is_redo=True)
+    def redo(self, rewind_id: str, *, conversation: bool = True) -> Rewind:
+        """Repeat a rewind that was undone; arguments and errors as for `undo`."""
+        return self._repeated(rewind_id, is_redo=True, conversation=conversation)
 
     def recover(self, root: Path | str) -> tuple[Rewind, ...]:
         """Put back what rewinds of a root changed that a crash cut off.
@@ -416,7 +451,7 @@ class Checkpoints:
         self._sessions.lineage(of.session_id)  # the scope has its session
         return of
 
-    def _repeated(self, rewind_id: str, *, is_redo: bool) -> Rewind:
+    def _repeated(self, rewind_id: str, *, is_redo: bool, conversation: bool) -> Rewind:
         """Undo or redo a rewind; an undo is undone by repeating what it took back."""
         of = self.get_rewind(rewind_id)
         if of.status != "done":
@@ -424,7 +459,9 @@ class Checkpoints:
         is_forward = is_redo != (of.type == "undo")
         first = of if of.type == "rewind" else self.get_rewind(of.target_id)
         moment = self._sessions.moment(of.session_id)
-        return self._rewinds.repeat(first, "redo" if is_forward else "undo", moment)
+        return self._rewinds.repeat(
+            first, "redo" if is_forward else "undo", moment, conversation=conversation
+        )
 
     def _checkpoint(self, name: Checkpoint | str | int, session_id: str | None) -> Checkpoint:
         return name if isinstance(name, Checkpoint) else self.target(name, session_id)
@@ -437,9 +474,15 @@ def _folder(root: Path | str) -> Path:
         raise NotFound("the root does not exist", hint="check the path", path=str(root)) from error
 
 
-def _narrowed(records: Iterable[FileRecord], paths: Sequence[str]) -> list[FileRecord]:
+def _within(
+    records: Iterable[FileRecord], target: Checkpoint, scope: RewindScope
+) -> list[FileRecord]:
+    """Return the records that a rewind takes back."""
     return [
         record
         for record in records
-        if any(record.path == path or record.path.startswith(f"{path}/") for path in paths)
+        if scope.paths is None
+        or any(record.path == path or record.path.startswith(f"{path}/") for path in scope.paths)
+        if scope.actor in {None, record.checkpoint.actor}
+        if not scope.only_call or record.checkpoint.id == target.id
     ]

@@ -20,7 +20,7 @@ from recollect.checkpoints.capture import Capture, Cause, CheckpointParts, Sessi
 from recollect.checkpoints.incoming import Incoming
 from recollect.checkpoints.rows import Checkpoint, Coverage, add_checkpoint
 from recollect.checkpoints.tools import FileTools, Reach
-from recollect.checkpoints.tree import Look
+from recollect.checkpoints.tree import PathReading
 from recollect.core.errors import NotFound
 
 
@@ -169,7 +169,7 @@ class FileCalls:
         if paths is None:
             return self._capture.before_all(moment, folder, cause, Sight(until))
 
-        def kept() -> Mapping[str, Look]:
+        def kept() -> Mapping[str, PathReading]:
             return _below(root, self._incoming.looks(call.joined_by, "before", paths))
 
         return self._capture.before(moment, folder, paths, cause, Sight(until, kept))
@@ -242,5 +242,5 @@ def _whole(path: str, folder: str | None) -> str | None:
     return os.path.join(os.path.realpath(parent), name)
 
 
-def _below(root: str, looks: Mapping[str, Look]) -> dict[str, Look]:
+def _below(root: str, looks: Mapping[str, PathReading]) -> dict[str, PathReading]:
     return {path.removeprefix(f"{root}/"): look for path, look in looks.items()}

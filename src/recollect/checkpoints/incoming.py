@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from recollect.checkpoints.state import ABSENT, PathState
-from recollect.checkpoints.tree import Look
+from recollect.checkpoints.tree import PathReading
 from recollect.core.clock import Clock
 
 FOLDER = "incoming"
@@ -47,7 +47,9 @@ class Incoming:
         self._folder = folder
         self._clock = clock
 
-    def looks(self, use_id: str | None, stage: Stage, paths: Sequence[str]) -> dict[str, Look]:
+    def looks(
+        self, use_id: str | None, stage: Stage, paths: Sequence[str]
+    ) -> dict[str, PathReading]:
         """Return what some paths were, where a call has copies of all of them; else nothing.
 
         Folders above them that were not there are returned, too.
@@ -80,7 +82,7 @@ class Incoming:
             yield from sorted(self._folder.glob(f"{name}.{stage}.*"))
 
 
-def _read(path: Path) -> tuple[str, Look] | None:
+def _read(path: Path) -> tuple[str, PathReading] | None:
     """Return path and state of a copy; None where it is not one that a hook wrote whole."""
     try:
         with open(os.open(path, _READ), "rb") as file:
@@ -89,7 +91,7 @@ def _read(path: Path) -> tuple[str, Look] | None:
     except (OSError, msgspec.MsgspecError):
         return None
     if head.mode is None:
-        return head.path, Look(ABSENT)
+        return head.path, PathReading(ABSENT)
     digest = hashlib.sha256(content).hexdigest()
     state = PathState(kind="file", digest=digest, size=len(content), mode=head.mode)
-    return head.path, Look(state, content)
+    return head.path, PathReading(state, content)

@@ -115,7 +115,7 @@ class Manifest:
         self._turn = threading.Lock()
 
     def begin(self, command: str | None = None) -> tuple[int, int]:
-        """Look at the root; return how many paths it has, and how many of them are not captured.
+        """PathReading at the root; return how many paths it has, and how many of them are not captured.
 
         The contents of what is new are durable when it returns.
 
@@ -136,7 +136,7 @@ class Manifest:
             return self._count.paths, self._count.uncaptured
 
     def end(self, command: str) -> list[Change]:
-        """Look at the root again; return what changed since the command began, by path.
+        """PathReading at the root again; return what changed since the command began, by path.
 
         One that began in a process that ended since gets what changed since its root was looked
         at last, and nothing if it never was. Raises as `begin`.
@@ -168,7 +168,7 @@ class Manifest:
             self._watch = None
 
     def _look(self, *, starts_watch: bool) -> None:
-        """Look at what may have changed, store it, and add it to the commands that run."""
+        """PathReading at what may have changed, store it, and add it to the commands that run."""
         try:
             folders = self._loaded()
             is_first = not folders
@@ -252,7 +252,7 @@ class Manifest:
         return self._folders
 
     def _forget_if_removed(self) -> None:
-        """Look at everything again where all that is stored of the root was removed.
+        """PathReading at everything again where all that is stored of the root was removed.
 
         Before a command only: after it, everything would count as made by it.
         """

@@ -22,7 +22,7 @@ from recollect.checkpoints.items import (
 from recollect.checkpoints.reverted import Unmergeable, lineage_of, reverted
 from recollect.checkpoints.rows import Checkpoint, FileRecord
 from recollect.checkpoints.state import ABSENT, OUTSIDE, PathState, is_nothing, uncaptured
-from recollect.checkpoints.tree import Look, Tree, looked, parents_of
+from recollect.checkpoints.tree import PathReading, Tree, looked, parents_of
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 
 ConflictChoices: TypeAlias = ConflictChoice | dict[str, ConflictChoice]
@@ -33,6 +33,26 @@ _NEEDED = "files are put back into it"
 _NO_FOLDER = "what it was in is not a folder any more"
 _FOLDER = PathState(kind="folder", mode=0o755)
 _BEHIND_LINK = "it is behind a link now"
+
+
+class RewindScope(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rewind takes back.
+
+    Attributes:
+        session_id: Whose changes.
+        paths: Only these, and what is in them; None for all.
+        on_conflict: What is done with paths that somebody else changed too, for all or by path.
+        actor: Only what this sub-agent changed; None for the session and all of them.
+        only_call: Only what the call of the checkpoint changed.
+        after_seq: The last message that stays; None where the conversation stays as it is.
+    """
+
+    session_id: str
+    paths: tuple[str, ...] | None = None
+    on_conflict: ConflictChoices = "stop"
+    actor: str | None = None
+    only_call: bool = False
+    after_seq: int | None = None
 
 
 class RewindPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +66,10 @@ class RewindPlan(msgspec.Struct, frozen=True, kw_only=True):
         root: The folder, absolute.
         on_conflict: What is done with paths that somebody else changed too, for all or by path.
         paths: Only these, and what is in them; None for all.
+        actor: Only what this sub-agent changed; None for the session and all of them.
+        only_call: Only what the call of the checkpoint changed.
+        first_seq: The first message that leaves the conversation; None where it stays as it is.
+        last_seq: The last one.
         items: By path.
     """
 
@@ -55,7 +79,23 @@ class RewindPlan(msgspec.Struct, frozen=True, kw_only=True):
     root: str
     on_conflict: ConflictChoices
     paths: tuple[str, ...] | None
+    actor: str | None
+    only_call: bool
+    first_seq: int | None
+    last_seq: int | None
     items: tuple[RewindItem, ...]
+
+    @property
+    def scope(self) -> RewindScope:
+        """What it takes back."""
+        return RewindScope(
+            session_id=self.session_id,
+            paths=self.paths,
+            on_conflict=self.on_conflict,
+            actor=self.actor,
+            only_call=self.only_call,
+            after_seq=None if self.first_seq is None else self.first_seq - 1,
+        )
 
     @property
     def conflicts(self) -> tuple[str, ...]:
@@ -93,19 +133,17 @@ class Planner:
     def draft(
         self,
         checkpoint: Checkpoint,
-        session_id: str,
+        scope: RewindScope,
         records: Iterable[FileRecord],
-        on_conflict: ConflictChoices,
-        paths: tuple[str, ...] | None,
+        last_seq: int | None = None,
     ) -> RewindDraft:
         """Return what going back to a checkpoint would do.
 
         Args:
             checkpoint: The moment.
-            session_id: Whose changes.
-            records: What that session did to paths since, in order.
-            on_conflict: As in `RewindPlan`.
-            paths: As in `RewindPlan`.
+            scope: What is taken back.
+            records: What was done to paths since, in order.
+            last_seq: The last message that the session shows, where some leave it.
 
         Raises:
             InvalidInput: a choice is unknown, or its path is not in the plan.
@@ -114,7 +152,7 @@ class Planner:
         trails: dict[str, list[FileRecord]] = {}
         for record in records:
             trails.setdefault(record.path, []).append(record)
-        choice_of = _choices(on_conflict, checkpoint.root, trails)
+        choice_of = _choices(scope.on_conflict, checkpoint.root, trails)
         merged: dict[str, bytes] = {}
         with Tree(Path(checkpoint.root)) as tree:
             comparison = _Comparison(self._parts, tree, choice_of, merged)
@@ -124,10 +162,14 @@ class Planner:
         draft = RewindPlan(
             id="",
             checkpoint=checkpoint,
-            session_id=session_id,
+            session_id=scope.session_id,
             root=checkpoint.root,
-            on_conflict=on_conflict,
-            paths=paths,
+            on_conflict=scope.on_conflict,
+            paths=scope.paths,
+            actor=scope.actor,
+            only_call=scope.only_call,
+            first_seq=None if scope.after_seq is None or last_seq is None else scope.after_seq + 1,
+            last_seq=last_seq,
             items=tuple(items),
         )
         return RewindDraft(msgspec.structs.replace(draft, id=_digest(draft)), merged)
@@ -177,10 +219,10 @@ class _Comparison:
             item = self._with_merge(item, look, trail)
         return item if item.action == "skip" else self._with_diff(item, look)
 
-    def _look(self, path: str) -> Look:
+    def _look(self, path: str) -> PathReading:
         look = looked(self._tree, path, self._parts.most_bytes)
         is_kept = look.content is None or not self._parts.exclusions.include(self._tree.root, path)
-        return look if is_kept else Look(uncaptured("excluded"))
+        return look if is_kept else PathReading(uncaptured("excluded"))
 
     def _status(
         self, path: str, current: PathState, trail: Sequence[FileRecord]
@@ -193,7 +235,9 @@ class _Comparison:
             current = ABSENT
         return _compared(current, trail)
 
-    def _with_merge(self, item: RewindItem, look: Look, trail: Sequence[FileRecord]) -> RewindItem:
+    def _with_merge(
+        self, item: RewindItem, look: PathReading, trail: Sequence[FileRecord]
+    ) -> RewindItem:
         """Take the changes of the session out of a file; where it cannot be done, refuse it."""
         replace = msgspec.structs.replace
         try:
@@ -209,7 +253,7 @@ class _Comparison:
         action = action_of(look.state, state)
         return replace(item, action=action if action == "chmod" else "merge", merged=state)
 
-    def _with_diff(self, item: RewindItem, look: Look) -> RewindItem:
+    def _with_diff(self, item: RewindItem, look: PathReading) -> RewindItem:
         return msgspec.structs.replace(item, diff=self._diff(item, look.content or b""))
 
     def _diff(self, item: RewindItem, current: bytes) -> str | None:
@@ -349,7 +393,7 @@ def _impossible(
 def _digest(plan: RewindPlan) -> str:
     """Return the id of a plan: without diffs, which depend on what is redacted."""
     items = [msgspec.structs.replace(item, diff=None) for item in plan.items]
-    decided = (plan.checkpoint.id, plan.session_id, plan.on_conflict, plan.paths, items)
+    decided = (plan.checkpoint.id, plan.scope, plan.last_seq, items)
     return hashlib.sha256(msgspec.json.encode(decided, order="sorted")).hexdigest()[:32]
 
 

@@ -8,7 +8,7 @@ from recollect.checkpoints.contents import Contents
 from recollect.checkpoints.merge import is_text, merge
 from recollect.checkpoints.rows import FileRecord
 from recollect.checkpoints.state import PathState
-from recollect.checkpoints.tree import Look
+from recollect.checkpoints.tree import PathReading
 from recollect.core.errors import NotFound, StoreCorrupt
 
 
@@ -39,7 +39,7 @@ def lineage_of(trail: Sequence[FileRecord]) -> tuple[PathState | None, bool]:
 
 
 def reverted(
-    look: Look, trail: Sequence[FileRecord], contents: Contents, most_bytes: int
+    look: PathReading, trail: Sequence[FileRecord], contents: Contents, most_bytes: int
 ) -> tuple[bytes, int]:
     """Return the content and mode of a file without what a session did to it.
 

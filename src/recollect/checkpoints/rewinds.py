@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from msgspec.structs import replace
 
@@ -29,16 +29,43 @@ from recollect.checkpoints.rows import (
     add_rewind,
     add_writes,
     end_rewind,
+    repeats_of,
     unfinished_rewinds,
 )
 from recollect.checkpoints.state import ABSENT, PathState, is_nothing
 from recollect.checkpoints.tree import OPEN_FOLDER, Staging, Tree, looked, parents_of
-from recollect.core.errors import Conflict, RewindConflict
+from recollect.core.errors import Conflict, InvalidInput, NotFound, RewindConflict
 from recollect.store.engine import Transaction
 from recollect.store.files import private_folder
 from recollect.store.locks import WriteQueue
 
 _PATIENCE_S = 30.0
+
+
+class Conversation(Protocol):
+    """Takes messages out of a session, and returns them, in a transaction of the records."""
+
+    def last_seq(self, session_id: str, after_seq: int) -> int | None:
+        """Return the last message that a session shows; None where none is after a seq.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: the session does not show a message with that seq.
+        """
+
+    def withdraw(self, tx: Transaction, rewind: Rewind) -> None:
+        """Take the messages of a rewind out of its session.
+
+        Raises:
+            RewindConflict: the session has newer messages.
+            Conflict: it was deleted, or another program holds it.
+        """
+
+    def give_back(self, tx: Transaction, rewind: Rewind, rewind_ids: Sequence[str]) -> None:
+        """Return the messages that the first of some rewinds took out that still has some out.
+
+        Nothing is done where its session was erased. Raises as `withdraw`.
+        """
 
 
 class Rewinds:
@@ -47,11 +74,13 @@ class Rewinds:
     Args:
         parts: The records and the contents.
         locks: The folder of the locks, one for each root.
+        conversation: Takes messages out of sessions, and returns them.
     """
 
-    def __init__(self, parts: CheckpointParts, locks: Path) -> None:
+    def __init__(self, parts: CheckpointParts, locks: Path, conversation: Conversation) -> None:
         self._parts = parts
         self._locks = locks
+        self._conversation = conversation
 
     def apply(self, root: str, make: Callable[[], RewindDraft], moment: SessionMoment) -> Rewind:
         """Make a plan under the lock of its root, and do what it says.
@@ -69,16 +98,26 @@ class Rewinds:
                 hint = "keep, force or merge them, or leave them out with paths"
                 raise conflict_of(plan.refused, hint)
             rewind = self._new(moment, root, "rewind", plan.checkpoint.id, plan.items)
+            rewind = replace(rewind, first_seq=plan.first_seq, last_seq=plan.last_seq)
             return self._change(tree, rewind, moment, unresolved, draft.contents)
 
-    def repeat(self, of: Rewind, type_: Literal["undo", "redo"], moment: SessionMoment) -> Rewind:
+    def repeat(
+        self,
+        of: Rewind,
+        type_: Literal["undo", "redo"],
+        moment: SessionMoment,
+        *,
+        conversation: bool,
+    ) -> Rewind:
         """Take back what a rewind did, or do it again.
 
         Raises:
-            RewindConflict: a path was changed since.
+            RewindConflict: a path was changed since, or the session has newer messages.
         """
         items = of.items if type_ == "redo" else tuple(map(_taken_back, of.items))
         rewind = self._new(moment, of.root, type_, of.id, items)
+        if conversation:
+            rewind = replace(rewind, first_seq=of.first_seq, last_seq=of.last_seq)
         with self._turn(of.root), Tree(Path(of.root)) as tree:
             return self._change(tree, rewind, moment, self._recover(tree, of.root))
 
@@ -177,7 +216,11 @@ class Rewinds:
         items = tuple(
             _with_outcome(item, "done" if item.is_change else "left") for item in rewind.items
         )
-        return self._end(replace(rewind, status="done", items=items))
+        try:
+            return self._end(replace(rewind, status="done", items=items))
+        except (Conflict, InvalidInput, NotFound):  # the session refuses: nothing of it is stored
+            self._roll_back(tree, rewind, begun)
+            raise
 
     def _recover(self, tree: Tree, root: str) -> list[Rewind]:
         tenant = self._parts.tenant
@@ -337,9 +380,22 @@ class Rewinds:
         return looked(tree, path, self._parts.most_bytes).state
 
     def _end(self, rewind: Rewind) -> Rewind:
+        """Store how a rewind ended; where it is done, its messages leave or return with it."""
         now, tenant = self._parts.clock.now_ms(), self._parts.tenant
         ended = replace(rewind, finished_at=now)
-        self._parts.database.write(lambda tx: end_rewind(tx, tenant, ended, now))
+
+        def unit(tx: Transaction) -> None:
+            end_rewind(tx, tenant, ended, now)
+            if ended.status != "done" or ended.first_seq is None:
+                return
+            if ended.type == "undo":
+                self._conversation.give_back(tx, ended, repeats_of(tx, tenant, ended.target_id))
+            else:
+                self._conversation.withdraw(tx, ended)
+
+        self._parts.database.write(unit)
+        if ended.first_seq is not None:
+            self._parts.arrived()
         return ended
 
     @contextmanager

@@ -117,6 +117,9 @@ class Rewind(msgspec.Struct, frozen=True, kw_only=True):
         rescue_id: The checkpoint of what was there before.
         status: ``interrupted`` where a crash and a change by somebody else met.
         items: What was done to each path; without diffs.
+        first_seq: The first message that it took out of the conversation, or returned to it; None
+            for none.
+        last_seq: The last one.
         created_at: Ms UTC.
         finished_at: Ms UTC; None while it runs.
     """
@@ -131,6 +134,8 @@ class Rewind(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[RewindItem, ...]
     created_at: int
     finished_at: int | None = None
+    first_seq: int | None = None
+    last_seq: int | None = None
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -389,6 +394,15 @@ def list_rewinds(tx: Transaction, tenant: str, session_ids: Sequence[str]) -> li
         WHERE tenant = ? AND session_id IN (SELECT value FROM json_each(?)) ORDER BY id
     """  # noqa: S608  # literals
     return [_rewind(row) for row in tx.rows(sql, (tenant, _json(session_ids)))]
+
+
+def repeats_of(tx: Transaction, tenant: str, rewind_id: str) -> list[str]:
+    """Return the ids of a rewind and of what repeated it, the newest first."""
+    sql: LiteralString = """
+        SELECT id FROM rewinds WHERE tenant = ? AND (id = ? OR target_id = ? AND type = 'redo')
+        ORDER BY id DESC
+    """
+    return [text(row[0]) for row in tx.rows(sql, (tenant, rewind_id, rewind_id))]
 
 
 def unfinished_rewinds(tx: Transaction, tenant: str, root: str | None = None) -> list[Rewind]:

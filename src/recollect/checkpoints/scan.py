@@ -95,11 +95,11 @@ class Scan:
         self.gone: set[str] = set()
 
     def all(self, root: int) -> None:
-        """Look at all paths below the open root."""
+        """PathReading at all paths below the open root."""
         self._visit(root, "", os.fstat(root).st_ctime_ns)
 
     def some(self, root: int, names: Mapping[str, Iterable[str]], renewed: set[str]) -> None:
-        """Look at some names in some folders, and at all that is in folders that are new."""
+        """PathReading at some names in some folders, and at all that is in folders that are new."""
         for prefix in sorted(names):
             folder = self._folders.get(prefix)
             opened = None if folder is None else _open_below(root, prefix)
@@ -116,7 +116,7 @@ class Scan:
                 os.close(opened)
 
     def _visit(self, opened: int, prefix: str, changed_at: int) -> None:
-        """Look at what is in an open folder, and below."""
+        """PathReading at what is in an open folder, and below."""
         folder = self._folders.get(prefix)
         self._watch_folder(opened, prefix)
         if folder is None:

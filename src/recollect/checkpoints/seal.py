@@ -22,7 +22,8 @@ _ROWS: tuple[LiteralString, ...] = (
     "SELECT 'before', path, existed_before, backup_blob, before FROM checkpoint_files"
     " WHERE checkpoint_id = ?",
     "SELECT 'after', path, after_blob, after FROM checkpoint_writes WHERE checkpoint_id = ?",
-    "SELECT 'rewind', id, session_id, root, type, target_id, status, changes FROM rewinds"
+    "SELECT 'rewind', id, session_id, root, type, target_id, status, changes, first_seq, last_seq"
+    " FROM rewinds"
     " WHERE rescue_id = ?",
 )
 _SEAL: LiteralString = "UPDATE checkpoints SET seal = ? WHERE id = ?"

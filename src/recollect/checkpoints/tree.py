@@ -34,7 +34,7 @@ STAGED = ".recollect-"
 """The beginning of the name of the folder of finished files."""
 
 
-class Look(msgspec.Struct, frozen=True):
+class PathReading(msgspec.Struct, frozen=True):
     """The state of a path, and the bytes of a file."""
 
     state: PathState
@@ -119,7 +119,7 @@ class Tree:
     ) -> None:
         os.close(self.descriptor)
 
-    def look(self, path: str, *, most_bytes: int) -> Look:
+    def look(self, path: str, *, most_bytes: int) -> PathReading:
         """Return what a path is, and the bytes of a file of at most that size.
 
         Raises:
@@ -129,9 +129,9 @@ class Tree:
             with self._folder_of(path) as (folder, name):
                 return look_at(folder, name, most_bytes)
         except (FileNotFoundError, NotADirectoryError):
-            return Look(ABSENT)
+            return PathReading(ABSENT)
         except OSError:
-            return Look(uncaptured("unreadable"))
+            return PathReading(uncaptured("unreadable"))
 
     @contextmanager
     def staging(self, token: str) -> Iterator[Staging]:
@@ -239,12 +239,12 @@ class Tree:
             os.close(descriptor)
 
 
-def looked(tree: Tree, path: str, most_bytes: int) -> Look:
+def looked(tree: Tree, path: str, most_bytes: int) -> PathReading:
     """Return what a path is, as `Tree.look` does; ``OUTSIDE`` where it leads over a link."""
     try:
         return tree.look(path, most_bytes=most_bytes)
     except Denied:
-        return Look(OUTSIDE)
+        return PathReading(OUTSIDE)
 
 
 def checked_parts(path: str) -> list[str]:
@@ -283,7 +283,9 @@ def _open_folder(folder: int, name: str, path: str) -> int:
         raise
 
 
-def look_at(folder: int, name: str, most_bytes: int, there: os.stat_result | None = None) -> Look:
+def look_at(
+    folder: int, name: str, most_bytes: int, there: os.stat_result | None = None
+) -> PathReading:
     """Return what a name in an open folder is, and the bytes of a file.
 
     Args:
@@ -298,20 +300,20 @@ def look_at(folder: int, name: str, most_bytes: int, there: os.stat_result | Non
     for _ in range(_TRIES):
         there = there or os.stat(name, dir_fd=folder, follow_symlinks=False)
         if stat.S_ISLNK(there.st_mode):
-            return Look(_link(os.readlink(name, dir_fd=folder)))
+            return PathReading(_link(os.readlink(name, dir_fd=folder)))
         if stat.S_ISDIR(there.st_mode):
-            return Look(PathState(kind="folder", mode=mode_of(there.st_mode)))
+            return PathReading(PathState(kind="folder", mode=mode_of(there.st_mode)))
         refusal = _refusal(there, most_bytes)
         if refusal is not None:
-            return Look(uncaptured(refusal))
+            return PathReading(uncaptured(refusal))
         content = _read(folder, name, there)
         if content is not None:
             digest = hashlib.sha256(content).hexdigest()
             mode = mode_of(there.st_mode)
             state = PathState(kind="file", digest=digest, size=len(content), mode=mode)
-            return Look(state, content)
+            return PathReading(state, content)
         there = None
-    return Look(uncaptured("changing"))
+    return PathReading(uncaptured("changing"))
 
 
 def _link(target: str) -> PathState:

@@ -272,16 +272,19 @@ def rewind(
     target: Annotated[str, Field(description="c12, m88 or a tool call's id.")],
     paths: list[str] | None = None,
     on_conflict: Annotated[ConflictChoice, Field(validation_alias="onConflict")] = "stop",
+    conversation: bool = False,
     plan_id: Annotated[str | None, Field(validation_alias="planId")] = None,
 ) -> RewindOutput:
-    """Plan putting files back; with its planId do it, if agents may."""
+    """Plan putting files, or messages too, back; with its planId do it, if agents may."""
     caller = CALLER.get()
     caller.require("write")
     checkpoints = CallerCheckpoints(caller)
     if plan_id is None:
-        plan = checkpoints.plan(target, None, paths, on_conflict)
+        plan = checkpoints.plan(target, None, paths, on_conflict, conversation=conversation)
         return rewind_output(plan_answer(plan, is_owners=caller.token.is_owners))
-    plan, done = checkpoints.rewind(plan_id, target, None, paths, on_conflict)
+    plan, done = checkpoints.rewind(
+        plan_id, target, None, paths, on_conflict, conversation=conversation
+    )
     return rewind_output(result_answer(caller.memory.checkpoints, done, plan))
 
 

@@ -146,7 +146,7 @@ def withdraw(
     """
     session = require_living(tx, Scope(tenant=tenant), session_id)
     check_change(tx, session.id, lease, at)
-    _check_position(tx, session, after_seq)
+    check_position(tx, session, after_seq)
     parts = within(segments(tx, session), after_seq, None)
     if not parts:
         return None
@@ -284,7 +284,12 @@ def _hide(tx: Transaction, session: Session, withdrawal: Withdrawal) -> None:
     _touch(tx, session, w, w.at)
 
 
-def _check_position(tx: Transaction, session: Session, after_seq: int) -> None:
+def check_position(tx: Transaction, session: Session, after_seq: int) -> None:
+    """Check that a session can be rewound to a message.
+
+    Raises:
+        InvalidInput: it does not show a message with this seq.
+    """
     if isinstance(after_seq, bool) or after_seq not in range(session.last_seq + 1):
         raise InvalidInput(
             "the session has no message with this seq",

@@ -21,6 +21,7 @@ from recollect.checkpoints.tree import Staging, Tree
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.settings import StoreSettings
 from recollect.store.sqlite.database import open_contents, open_records
+from tests.support.no_messages import NoMessages
 
 Snapshot = dict[str, tuple[str, int, bytes]]
 
@@ -108,6 +109,7 @@ def reopened_project(folder: Path, session: str, other: str = "") -> Iterator[Pr
         moment=lambda id_: SessionMoment(session_id=id_),
         lineage=lambda id_: [SharedPart(id_)],
         message=lambda name: MessageMoment(name, 0),
+        conversation=NoMessages(),
     )
     try:
         yield Project(root, Checkpoints(parts, ports, home / "locks"), contents, session, other)

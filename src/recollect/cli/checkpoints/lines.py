@@ -62,6 +62,10 @@ def show_summary(document: RewindAnswer) -> None:
         f"{number:,} {_COUNTED[name][is_done]}" for name, number in document.counts.items()
     )
     style = "bold green" if document.status in {"planned", "done"} else "bold red"
+    if document.first_seq is not None:
+        counts += ", " if counts else ""
+        counts += f"messages {document.first_seq} to {document.last_seq} "
+        counts += "return" if document.type == "undo" else "leave"
     text = f": {document.type} in {one_line(document.root)}: {counts or 'nothing to put back'}"
     show((_HEADS[document.status], style), (text, ""))
     if document.status == "done":

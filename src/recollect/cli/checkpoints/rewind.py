@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect.cli.checkpoints.conversation import (
+    RewindScopeName,
+    returned_messages,
+    withdraw_messages,
+)
 from recollect.cli.checkpoints.here import paths_here, session_here
 from recollect.cli.checkpoints.lines import show_items, show_rewinds, show_summary
 from recollect.cli.help import App
@@ -58,6 +63,17 @@ def rewind(
     merge: Annotated[
         bool, typer.Option("--merge", help="Take out only what the session did to it.")
     ] = False,
+    scope: Annotated[
+        RewindScopeName,
+        typer.Option("--scope", help="What goes back: files, the conversation, or both."),
+    ] = "files",
+    actor: Annotated[
+        str | None,
+        typer.Option("--actor", help="Only what this sub-agent changed.", metavar="ID"),
+    ] = None,
+    only: Annotated[
+        bool, typer.Option("--only", help="Only what the call of this checkpoint changed.")
+    ] = False,
     session: Annotated[
         str | None,
         typer.Option(
@@ -73,10 +89,18 @@ def rewind(
     redo: Annotated[
         str | None, typer.Option("--redo", help="Repeat a rewind that was undone.", metavar="ID")
     ] = None,
+    files_only: Annotated[
+        bool,
+        typer.Option("--files-only", help="With --undo or --redo: leave the messages as they are."),
+    ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the rewinds of a session.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Put files back to what they were, and nothing that somebody else changed since."""
+    """Put files back to what they were, and nothing that somebody else changed since.
+
+    With --scope both the messages since leave the session too, as if they were never said; with
+    --scope conversation they alone. --undo brings them back as long as nothing newer was said.
+    """
     if sum((target is not None, undo is not None, redo is not None, list_)) != 1:
         raise InvalidInput("one thing to do must be given", hint=_WHICH)
     if keep + force + merge > 1:
@@ -86,12 +110,23 @@ def rewind(
         if list_:
             _list(context, memory, session)
         elif target is None:
-            _reverse(context, memory, undo, redo)
+            _reverse(context, memory, undo, redo, with_messages=not files_only)
+        elif scope == "conversation":
+            whose = None if session is None else memory.sessions.find(session).id
+            withdraw_messages(context, memory, target, whose, only_plan=plan, agreed=yes)
         else:
             whose = None if session is None else memory.sessions.find(session).id
             checkpoint = memory.checkpoints.target(target, whose)
             narrowed = paths_here(paths, Path(checkpoint.root))
-            drawn = memory.checkpoints.plan(checkpoint, narrowed, choice, session_id=whose)
+            drawn = memory.checkpoints.plan(
+                checkpoint if scope == "files" else target,
+                narrowed,
+                choice,
+                session_id=whose,
+                actor=actor,
+                only_call=only,
+                conversation=scope == "both",
+            )
             _go(context, memory, drawn, only_plan=plan, agreed=yes)
 
 
@@ -102,11 +137,24 @@ def _list(context: typer.Context, memory: Memory, session: str | None) -> None:
     answer(context, document, lambda: show_rewinds(document.rewinds))
 
 
-def _reverse(context: typer.Context, memory: Memory, undo: str | None, redo: str | None) -> None:
+def _reverse(
+    context: typer.Context,
+    memory: Memory,
+    undo: str | None,
+    redo: str | None,
+    *,
+    with_messages: bool,
+) -> None:
     from recollect.answers.checkpoint import rewind_answer
 
     checkpoints = memory.checkpoints
-    result = checkpoints.redo(redo or "") if undo is None else checkpoints.undo(undo)
+    if undo is not None and returned_messages(context, memory, undo):
+        return
+    result = (
+        checkpoints.redo(redo or "", conversation=with_messages)
+        if undo is None
+        else checkpoints.undo(undo, conversation=with_messages)
+    )
     document = rewind_answer(checkpoints, result)
     answer(context, document, lambda: _show(document))
 
@@ -118,7 +166,9 @@ def _go(
     from recollect.answers.checkpoint import plan_answer, result_answer
 
     document = plan_answer(plan)
-    if only_plan or not any(item.is_change or item.choice for item in plan.items):
+    is_nothing = plan.first_seq is None
+    is_nothing &= not any(item.is_change or item.choice for item in plan.items)
+    if only_plan or is_nothing:
         answer(context, document, lambda: _show(document))
         return
     is_refused = bool(plan.refused)
@@ -146,9 +196,11 @@ def _require_agreement(context: typer.Context, plan: RewindPlan) -> None:
     deleted = sum(item.action == "delete" for item in changes)
     forced = sum(item.choice == "force" for item in changes)
     is_asked = sys.stdin.isatty() and not answers_json(context)
-    if not (is_asked or deleted or forced):
+    if not (is_asked or deleted or forced or plan.first_seq is not None):
         return
     losses = [f"{deleted:,} of them deleted"] if deleted else []
+    if plan.first_seq is not None and plan.last_seq is not None:
+        losses.append(f"the messages {plan.first_seq} to {plan.last_seq} taken out")
     losses += [f"{forced:,} that somebody else changed too"] if forced else []
     offer = ", ".join([f"{count(len(changes), 'path')} would be put back", *losses])
     require_agreement(

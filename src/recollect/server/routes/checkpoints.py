@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -70,6 +70,15 @@ class PlanOrder(OneCheckpoint, frozen=True, kw_only=True):
     session: str | None = None
     paths: Annotated[Sequence[str], Meta(max_length=MOST_PATHS)] | None = None
     on_conflict: ConflictChoices = "stop"
+    actor: str | None = None
+    only_call: bool = False
+    conversation: bool = False
+
+    @property
+    def narrowed(self) -> dict[str, Any]:
+        """What of the changes since is taken back, and whether messages are."""
+        names = ("actor", "only_call", "conversation")
+        return {name: getattr(self, name) for name in names}
 
 
 class RewindOrder(PlanOrder, frozen=True, kw_only=True):
@@ -89,9 +98,11 @@ class OneRewind(Fields, frozen=True, kw_only=True):
 
     Attributes:
         id: Its id.
+        conversation: Whether the messages that it took out return, or leave, with the files.
     """
 
     id: str
+    conversation: bool = True
 
 
 @ROUTES.add("POST", "/api/checkpoints", "write")
@@ -122,7 +133,7 @@ def get(caller: Caller, fields: OneCheckpoint) -> CheckpointWithPaths:
 def plan(caller: Caller, fields: PlanOrder) -> RewindAnswer:
     """Show what going back would do to each path; nothing is changed."""
     drawn = CallerCheckpoints(caller).plan(
-        fields.id, fields.session, fields.paths, fields.on_conflict
+        fields.id, fields.session, fields.paths, fields.on_conflict, **fields.narrowed
     )
     return plan_answer(drawn, is_owners=caller.token.is_owners)
 
@@ -131,7 +142,12 @@ def plan(caller: Caller, fields: PlanOrder) -> RewindAnswer:
 def rewind(caller: Caller, fields: RewindOrder) -> RewindAnswer:
     """Do what a plan says, whole or not at all: for the operator, or where agents may."""
     drawn, result = CallerCheckpoints(caller).rewind(
-        fields.plan_id, fields.id, fields.session, fields.paths, fields.on_conflict
+        fields.plan_id,
+        fields.id,
+        fields.session,
+        fields.paths,
+        fields.on_conflict,
+        **fields.narrowed,
     )
     return result_answer(caller.memory.checkpoints, result, drawn)
 
@@ -147,12 +163,14 @@ def list_rewinds(caller: Caller, fields: RewindFilter) -> RewindList:
 @ROUTES.add("POST", "/api/rewinds/{id}/undo", "write")
 def undo(caller: Caller, fields: OneRewind) -> RewindAnswer:
     """Take back what a rewind did: for the operator, or where agents may."""
-    result = CallerCheckpoints(caller).reverse(fields.id, is_redo=False)
+    checkpoints = CallerCheckpoints(caller)
+    result = checkpoints.reverse(fields.id, is_redo=False, conversation=fields.conversation)
     return rewind_answer(caller.memory.checkpoints, result)
 
 
 @ROUTES.add("POST", "/api/rewinds/{id}/redo", "write")
 def redo(caller: Caller, fields: OneRewind) -> RewindAnswer:
     """Repeat a rewind that was undone: for the operator, or where agents may."""
-    result = CallerCheckpoints(caller).reverse(fields.id, is_redo=True)
+    checkpoints = CallerCheckpoints(caller)
+    result = checkpoints.reverse(fields.id, is_redo=True, conversation=fields.conversation)
     return rewind_answer(caller.memory.checkpoints, result)

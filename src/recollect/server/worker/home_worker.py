@@ -47,6 +47,7 @@ from recollect.server.worker.shared_folder import shared_by
 from recollect.store.background import home_locks
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, write_file
+from recollect.store.sqlite.home import CHECKPOINTS
 
 STOP_S = 5.0
 """The longest a stop takes: running requests end, then the memory is closed."""
@@ -100,6 +101,7 @@ class HomeWorker:
             TokenFile(self.home).ensure()
             listeners = stack.enter_context(listening(self.home, settings, is_chosen=is_chosen))
             pool = stack.enter_context(MemoryPool(self.home, self._overrides, role="worker"))
+            _end_rewinds(pool.memory())
             look = stack.enter_context(kept_in_step(pool.memory()))
             callers = Callers(pool)
             drain = stack.enter_context(draining(self.home, taking(callers)))
@@ -235,6 +237,14 @@ def kept_in_step(memory: Memory) -> Iterator[Look]:
     thread = RestartableThread("recollect-watch", watch)
     thread.start()
     yield look
+
+
+def _end_rewinds(memory: Memory) -> None:
+    """Put back what rewinds changed that a crash cut off; one that fails is in the status."""
+    if (memory.home / CHECKPOINTS).is_dir():
+        with suppress(RecollectError):
+            for each in memory.checkpoints.recover_all():
+                _log.warning("rewind %s was cut off and is %s now", each.id, each.status)
 
 
 def _presence_of(listeners: list[socket.socket]) -> Presence:

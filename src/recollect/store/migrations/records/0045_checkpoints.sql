@@ -60,8 +60,13 @@ CREATE TABLE rewinds (
     status      TEXT NOT NULL CHECK (status IN ('applying', 'done', 'rolled_back', 'interrupted')),
     changes     TEXT NOT NULL CHECK (json_valid(changes)),
     created_at  INTEGER NOT NULL,
-    finished_at INTEGER
+    finished_at INTEGER,
+    -- The messages that leave the conversation with it, or return to it.
+    first_seq   INTEGER,
+    last_seq    INTEGER,
+    CHECK ((first_seq IS NULL) = (last_seq IS NULL))
 ) STRICT;
+CREATE INDEX rewinds_by_target ON rewinds (target_id);
 CREATE INDEX rewinds_by_rescue ON rewinds (rescue_id);
 CREATE INDEX rewinds_by_session ON rewinds (session_id, id);
 CREATE INDEX rewinds_unfinished ON rewinds (root) WHERE status IN ('applying', 'interrupted');

@@ -479,7 +479,11 @@ CREATE TABLE rewinds (
     status      TEXT NOT NULL CHECK (status IN ('applying', 'done', 'rolled_back', 'interrupted')),
     changes     TEXT NOT NULL CHECK (json_valid(changes)),
     created_at  INTEGER NOT NULL,
-    finished_at INTEGER
+    finished_at INTEGER,
+    -- The messages that leave the conversation with it, or return to it.
+    first_seq   INTEGER,
+    last_seq    INTEGER,
+    CHECK ((first_seq IS NULL) = (last_seq IS NULL))
 ) STRICT;
 CREATE TABLE schema_steps (
     version    INTEGER PRIMARY KEY,
@@ -783,6 +787,7 @@ CREATE INDEX replacements_by_newer_time ON replacements (tenant, newer_at);
 CREATE INDEX replacements_by_time ON replacements (tenant, older_at);
 CREATE INDEX rewinds_by_rescue ON rewinds (rescue_id);
 CREATE INDEX rewinds_by_session ON rewinds (session_id, id);
+CREATE INDEX rewinds_by_target ON rewinds (target_id);
 CREATE INDEX rewinds_unfinished ON rewinds (root) WHERE status IN ('applying', 'interrupted');
 CREATE UNIQUE INDEX session_states_by_turn ON session_states (session_id, coalesce(turn_sender, ''));
 CREATE INDEX session_states_twin ON session_states (
