@@ -31,7 +31,7 @@ CLASSES = (
     "recollect.recall.context.contexts.Contexts",
     "recollect.recall.context.sections.Sections",
     "recollect.checkpoints.checkpoints.Checkpoints",
-    "recollect.checkpoints.file_calls.FileCalls",
+    "recollect.checkpoints.capture.file_calls.FileCalls",
     "recollect.governance.tokens.Tokens",
     "recollect.exchange.export.HomeExport",
     "recollect.index.repair.checkup.IndexCheckup",

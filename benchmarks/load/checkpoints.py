@@ -20,10 +20,10 @@ from benchmarks.measure.environment import Environment, describe_lines
 from benchmarks.measure.report import Grid
 from benchmarks.measure.stopwatch import Latency, Stopwatch, latency_of
 from benchmarks.quality.homes import Progress
-from recollect.checkpoints.capture import CheckpointParts, SessionMoment
+from recollect.checkpoints.capture.capture import CheckpointParts, SessionMoment
 from recollect.checkpoints.checkpoints import Checkpoints, MessageMoment, SessionPorts
-from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.rows import Rewind, SharedPart
+from recollect.checkpoints.record.contents import Contents
+from recollect.checkpoints.record.rows import Rewind, SharedPart
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.settings import StoreSettings
 from recollect.store.engine import Transaction

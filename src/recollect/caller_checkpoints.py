@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from recollect.caller import Caller
-from recollect.checkpoints.plan import ConflictChoices, RewindPlan
-from recollect.checkpoints.rows import Checkpoint, Rewind
+from recollect.checkpoints.record.rows import Checkpoint, Rewind
+from recollect.checkpoints.rewind.plan import ConflictChoices, RewindPlan
 from recollect.core.errors import Denied, NotFound, StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import user_path

@@ -30,7 +30,7 @@ from recollect.store.sqlite.home import CHECKPOINTS, CONTENTS_FILE
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where one is used
-    from recollect.checkpoints.manifest import Manifest
+    from recollect.checkpoints.capture.manifest import Manifest
     from recollect.recall.search_port import SearchBackend
 
 _TURNS = 16
@@ -113,7 +113,7 @@ class Home:
 
     def _publish_rules(self, rooms: Rooms) -> None:
         """Tell hooks what they may keep of files, or that they may keep none any more."""
-        from recollect.checkpoints.rules import publish_rules
+        from recollect.checkpoints.capture.rules import publish_rules
 
         publish_rules(self.folder, rooms.settings, rooms.capture.pauses())
 

@@ -34,8 +34,8 @@ from recollect.store.streams import EventStream
 from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # rarely used parts are imported on first use
+    from recollect.checkpoints.capture.file_calls import FileCalls
     from recollect.checkpoints.checkpoints import Checkpoints
-    from recollect.checkpoints.file_calls import FileCalls
     from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import OnErase
     from recollect.governance.erasure_receipt import ErasureReceipt

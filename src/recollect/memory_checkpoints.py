@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, LiteralString
 
-from recollect.checkpoints.capture import CheckpointParts, SessionMoment
+from recollect.checkpoints.capture.capture import CheckpointParts, SessionMoment
+from recollect.checkpoints.capture.file_calls import FileCalls
+from recollect.checkpoints.capture.incoming import FOLDER, Incoming
+from recollect.checkpoints.capture.manifest import CaptureLimits
+from recollect.checkpoints.capture.rules import excluded_patterns, roots_of
 from recollect.checkpoints.checkpoints import Checkpoints, MessageMoment, SessionPorts
-from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.exclusion import Exclusions
-from recollect.checkpoints.file_calls import FileCalls
-from recollect.checkpoints.incoming import FOLDER, Incoming
-from recollect.checkpoints.manifest import CaptureLimits
-from recollect.checkpoints.rows import Rewind, SharedPart
-from recollect.checkpoints.rules import excluded_patterns, roots_of
-from recollect.checkpoints.tools import FileTools
+from recollect.checkpoints.files.exclusion import Exclusions
+from recollect.checkpoints.files.tools import FileTools
+from recollect.checkpoints.record.contents import Contents
+from recollect.checkpoints.record.rows import Rewind, SharedPart
 from recollect.core.errors import NotFound, RewindConflict
 from recollect.sessions.record.lineage import (
     last_shown,
@@ -85,7 +85,7 @@ def file_calls_of(rooms: Rooms) -> FileCalls:
 
 
 class SessionConversation:
-    """Takes messages out of sessions, and returns them; see `Conversation`.
+    """Takes messages out of sessions, and returns them; see `ConversationPort`.
 
     Args:
         access: The sessions.

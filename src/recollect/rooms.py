@@ -472,7 +472,7 @@ def _capture_controls(opened: HomeIndex, scope: Scope) -> CaptureControls:
     )
 
     def tell_hooks(pauses: Sequence[Pause]) -> None:
-        from recollect.checkpoints.rules import publish_rules
+        from recollect.checkpoints.capture.rules import publish_rules
 
         publish_rules(home.folder, settings, pauses)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.checkpoints.plan import RewindPlan
+from recollect.checkpoints.rewind.plan import RewindPlan
 from tests.agents.claude_code import ClaudeCode
 from tests.agents.connected import Connected
 from tests.agents.messages_api import Script, Use

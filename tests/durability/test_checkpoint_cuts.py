@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.checkpoints.capture import CheckpointParts, SessionMoment
+from recollect.checkpoints.capture.capture import CheckpointParts, SessionMoment
 from recollect.checkpoints.checkpoints import Checkpoints, MessageMoment, SessionPorts
-from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.removal import let_go, remove_checkpoints
-from recollect.checkpoints.rows import SharedPart
+from recollect.checkpoints.record.contents import Contents
+from recollect.checkpoints.record.removal import let_go, remove_checkpoints
+from recollect.checkpoints.record.rows import SharedPart
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.errors import StoreError
 from recollect.sessions.record.session import Session, insert_session

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from recollect.checkpoints import rewinds
+from recollect.checkpoints.rewind import rewinds
 from tests.durability.scale import SCALE, SEED, report
 from tests.unit.checkpoints.conftest import Project, opened_project, reopened_project
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.checkpoints.rows import Rewind
+from recollect.checkpoints.record.rows import Rewind
 from recollect.store.engine import Transaction
 
 

@@ -11,9 +11,9 @@ import msgspec
 
 from recollect.answers.hit import Tokens, cost_of
 from recollect.checkpoints.checkpoints import Checkpoints
-from recollect.checkpoints.items import Action, ConflictChoice, Outcome, RewindItem, Status
-from recollect.checkpoints.plan import ConflictChoices, RewindPlan
-from recollect.checkpoints.rows import (
+from recollect.checkpoints.files.state import Kind, PathState
+from recollect.checkpoints.record.items import Action, ConflictChoice, Outcome, RewindItem, Status
+from recollect.checkpoints.record.rows import (
     Checkpoint,
     CheckpointKind,
     FileRecord,
@@ -21,7 +21,7 @@ from recollect.checkpoints.rows import (
     RewindStatus,
     RewindType,
 )
-from recollect.checkpoints.state import Kind, PathState
+from recollect.checkpoints.rewind.plan import ConflictChoices, RewindPlan
 from recollect.core.clock import to_iso
 from recollect.core.errors import NotFound
 from recollect.core.numbers import show_number

@@ -9,24 +9,16 @@ from typing import Any
 
 import msgspec
 
-from recollect.checkpoints.capture import (
+from recollect.checkpoints.capture.capture import (
     Capture,
     Cause,
     CheckpointParts,
     SessionMoment,
     relative_paths,
 )
-from recollect.checkpoints.items import Resolution
-from recollect.checkpoints.plan import (
-    ConflictChoices,
-    Planner,
-    RewindDraft,
-    RewindPlan,
-    RewindScope,
-)
-from recollect.checkpoints.removal import collect
-from recollect.checkpoints.rewinds import Conversation, Rewinds
-from recollect.checkpoints.rows import (
+from recollect.checkpoints.record.items import Resolution
+from recollect.checkpoints.record.removal import collect
+from recollect.checkpoints.record.rows import (
     Checkpoint,
     FileRecord,
     Rewind,
@@ -41,6 +33,14 @@ from recollect.checkpoints.rows import (
     records_since,
     unfinished_rewinds,
 )
+from recollect.checkpoints.rewind.plan import (
+    ConflictChoices,
+    Planner,
+    RewindDraft,
+    RewindPlan,
+    RewindScope,
+)
+from recollect.checkpoints.rewind.rewinds import ConversationPort, Rewinds
 from recollect.checkpoints.soundness import FsckReport, examine, without_lost
 from recollect.core.checks import checked
 from recollect.core.errors import Conflict, NotFound, RecollectError, RewindConflict
@@ -85,7 +85,7 @@ class SessionPorts(msgspec.Struct, frozen=True, kw_only=True):
     moment: Callable[[str], SessionMoment]
     lineage: Callable[[str], Sequence[SharedPart]]
     message: Callable[[str], MessageMoment]
-    conversation: Conversation
+    conversation: ConversationPort
 
 
 @checked

@@ -10,12 +10,12 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.checkpoints.capture import CheckpointParts
-from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.removal import collect
-from recollect.checkpoints.rows import FileRecord
-from recollect.checkpoints.seal import broken_seals
-from recollect.checkpoints.state import uncaptured
+from recollect.checkpoints.capture.capture import CheckpointParts
+from recollect.checkpoints.files.state import uncaptured
+from recollect.checkpoints.record.contents import Contents
+from recollect.checkpoints.record.removal import collect
+from recollect.checkpoints.record.rows import FileRecord
+from recollect.checkpoints.record.seal import broken_seals
 from recollect.core.errors import StoreCorrupt, StoreError
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction

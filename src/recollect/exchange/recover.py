@@ -66,8 +66,7 @@ from recollect.store.sqlite.snapshot import snapshots
 LOST = (
     *("events", "messages pending in groups", "episodes", "observations", "injections"),
     *("spending", "leases", "pauses", "aliases and merges of projects"),
-    "checkpoints and rewinds",
-    *("tokens but the owner's", "the audit"),
+    *("checkpoints and rewinds", "tokens but the owner's", "the audit"),
 )
 """Kinds of records that no mirror has."""
 MAX_LISTED = 100

@@ -17,7 +17,7 @@ from typing import LiteralString, Protocol, TypeAlias
 import msgspec
 
 from recollect.audience.people import People
-from recollect.checkpoints.removal import checkpoints_of_sessions, clear_incoming, let_go
+from recollect.checkpoints.record.removal import checkpoints_of_sessions, clear_incoming, let_go
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import RecollectError, StoreBusy, StoreCorrupt
 from recollect.core.events import SessionsErased

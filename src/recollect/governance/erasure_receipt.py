@@ -6,7 +6,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.checkpoints.removal import checkpoints_of_sessions, contents_only_of
+from recollect.checkpoints.record.removal import checkpoints_of_sessions, contents_only_of
 from recollect.governance.selection import Chosen
 from recollect.knowledge.fact import Fact
 from recollect.sessions.context.flushed_notes import ErasedNotes

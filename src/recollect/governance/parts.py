@@ -19,7 +19,7 @@ import msgspec
 from recollect.audience.owner import NOBODY_NAMED
 from recollect.audience.people import linked_rows, replace_link
 from recollect.audience.visibility import visibility_group_of
-from recollect.checkpoints.removal import remove_checkpoints
+from recollect.checkpoints.record.removal import remove_checkpoints
 from recollect.core.events import FactsErased
 from recollect.core.scope import Scope, includes_user
 from recollect.governance.removal import NOTE_ERASURE

@@ -13,8 +13,8 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.removal import (
+from recollect.checkpoints.record.contents import Contents
+from recollect.checkpoints.record.removal import (
     GRACE_MS,
     UNDOABLE_MS,
     named_digests,

@@ -15,7 +15,7 @@ from typing import Any, LiteralString
 
 import msgspec
 
-from recollect.checkpoints.removal import checkpoints_of_sessions, remove_checkpoints
+from recollect.checkpoints.record.removal import checkpoints_of_sessions, remove_checkpoints
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy
 from recollect.core.events import MessagesPruned, SessionPruned

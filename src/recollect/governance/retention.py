@@ -10,7 +10,7 @@ from typing import LiteralString, TypeAlias
 import msgspec
 from msgspec import structs
 
-from recollect.checkpoints.removal import (
+from recollect.checkpoints.record.removal import (
     checkpoints_of_sessions,
     clear_incoming,
     collect,

@@ -15,7 +15,7 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.checkpoints.removal import collect
+from recollect.checkpoints.record.removal import collect
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError
 from recollect.knowledge.rows import KIND as FACT_KIND

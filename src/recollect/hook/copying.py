@@ -1,9 +1,9 @@
 """Keeps a file that a tool is about to change, or changed, where no worker answers its hook.
 
 It runs in the hook, before the tool does, so it imports only the standard library and reads nothing
-but the rules that the owner's side wrote, see `recollect.checkpoints.rules`. A copy is a line of
-JSON, with path and mode, and then the bytes; `recollect.checkpoints.incoming` adopts it. In doubt
-it keeps nothing: the file is then reported as not captured.
+but the rules that the owner's side wrote, see `recollect.checkpoints.capture.rules`. A copy is a
+line of JSON, with path and mode, and then the bytes; `recollect.checkpoints.capture.incoming`
+adopts it. In doubt it keeps nothing: the file is then reported as not captured.
 """
 
 from __future__ import annotations

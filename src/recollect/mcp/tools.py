@@ -38,7 +38,7 @@ from recollect.answers.observation import (
 )
 from recollect.caller import Caller
 from recollect.caller_checkpoints import CallerCheckpoints
-from recollect.checkpoints.items import ConflictChoice
+from recollect.checkpoints.record.items import ConflictChoice
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.caller import Callers
-from recollect.checkpoints.incoming import FOLDER, Incoming
+from recollect.checkpoints.capture.incoming import FOLDER, Incoming
 from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreBusy, StoreError
 from recollect.core.worker import Worker, error_code

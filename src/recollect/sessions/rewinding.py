@@ -13,7 +13,7 @@ from recollect.store.engine import Transaction
 
 
 @checked
-class Rewinds:
+class SessionRewinds:
     """Takes messages out of sessions, and returns them.
 
     Args:

@@ -67,7 +67,7 @@ from recollect.sessions.record.session import (
     require_session,
     was_deleted,
 )
-from recollect.sessions.rewinding import Rewinds
+from recollect.sessions.rewinding import SessionRewinds
 from recollect.sessions.transcripts import Transcripts
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
@@ -84,7 +84,13 @@ def let_begin(expected: Hooked) -> None:
 
 @checked
 class Sessions(
-    Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindows, WorkingMemory, Rewinds
+    Transcripts,
+    Catalogue,
+    Endings,
+    ConversationPolicy,
+    ContextWindows,
+    WorkingMemory,
+    SessionRewinds,
 ):
     """Creates, finds, continues and ends sessions; stores and reads their messages.
 

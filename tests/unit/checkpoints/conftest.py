@@ -13,11 +13,11 @@ import msgspec
 import pytest
 
 import recollect
-from recollect.checkpoints.capture import CheckpointParts, SessionMoment
+from recollect.checkpoints.capture.capture import CheckpointParts, SessionMoment
 from recollect.checkpoints.checkpoints import Checkpoints, MessageMoment, SessionPorts
-from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.rows import SharedPart
-from recollect.checkpoints.tree import Staging, Tree
+from recollect.checkpoints.files.tree import Staging, Tree
+from recollect.checkpoints.record.contents import Contents
+from recollect.checkpoints.record.rows import SharedPart
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.settings import StoreSettings
 from recollect.store.sqlite.database import open_contents, open_records

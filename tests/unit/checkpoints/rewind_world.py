@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.checkpoints.rows import Checkpoint
+from recollect.checkpoints.record.rows import Checkpoint
 from tests.unit.checkpoints.conftest import Project, Snapshot
 
 NAMES = ("a.txt", "A.txt", "d/x.py", "d/y.py", "d/e/z.bin", "ünï/ß.txt", "n\u0303.txt", "link")

@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
-from recollect.checkpoints import tree as tree_module
-from recollect.checkpoints.rewinds import Rewinds
-from recollect.checkpoints.rows import Checkpoint
-from recollect.checkpoints.tree import STAGED, Staging, Tree
+from recollect.checkpoints.files import tree as tree_module
+from recollect.checkpoints.files.tree import STAGED, Staging, Tree
+from recollect.checkpoints.record.rows import Checkpoint
+from recollect.checkpoints.rewind.rewinds import Rewinds
 from recollect.core.errors import Denied, RecollectError, RewindConflict, StoreError, StoreFull
 from tests.unit.checkpoints.conftest import Project, Snapshot, opened_project
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.checkpoints import manifest as manifest_module
-from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.manifest import CaptureLimits, Manifest
-from recollect.checkpoints.rows import Change
-from recollect.checkpoints.scan import Folder
-from recollect.checkpoints.state import ABSENT, PathState
+from recollect.checkpoints.capture import manifest as manifest_module
+from recollect.checkpoints.capture.manifest import CaptureLimits, Manifest
+from recollect.checkpoints.files.scan import Folder
+from recollect.checkpoints.files.state import ABSENT, PathState
+from recollect.checkpoints.record.contents import Contents
+from recollect.checkpoints.record.rows import Change
 from recollect.core.clock import SystemClock
 from recollect.core.errors import NotFound, StoreError
 from recollect.core.settings import StoreSettings

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.checkpoints.merge import is_text, merge
+from recollect.checkpoints.rewind.merge import is_text, merge
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"}\n", b"\n", b"c\r\n"]), max_size=12)
 TEXTS = st.builds(lambda lines, end: b"".join(lines) + end, LINES, st.sampled_from([b"", b"z"]))

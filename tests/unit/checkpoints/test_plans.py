@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.checkpoints.exclusion import Exclusions
-from recollect.checkpoints.items import ConflictChoice, Counts, RewindItem
-from recollect.checkpoints.plan import ConflictChoices, RewindPlan
-from recollect.checkpoints.rows import Checkpoint
+from recollect.checkpoints.files.exclusion import Exclusions
+from recollect.checkpoints.record.items import ConflictChoice, Counts, RewindItem
+from recollect.checkpoints.record.rows import Checkpoint
+from recollect.checkpoints.rewind.plan import ConflictChoices, RewindPlan
 from recollect.core.errors import InvalidInput, RewindConflict
 from tests.unit.checkpoints.conftest import Project
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.checkpoints.rows import Checkpoint, Rewind
-from recollect.checkpoints.tree import Tree
+from recollect.checkpoints.files.tree import Tree
+from recollect.checkpoints.record.rows import Checkpoint, Rewind
 from recollect.core.errors import Conflict, InvalidInput, RewindConflict
 from tests.unit.checkpoints.conftest import Deaths, Killed, Project
 

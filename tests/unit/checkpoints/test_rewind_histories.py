@@ -15,11 +15,11 @@ from typing import get_args
 import msgspec
 import pytest
 
-from recollect.checkpoints.items import ConflictChoice
-from recollect.checkpoints.plan import RewindPlan
-from recollect.checkpoints.rows import Rewind
-from recollect.checkpoints.state import PathState, is_nothing
-from recollect.checkpoints.tree import parents_of
+from recollect.checkpoints.files.state import PathState, is_nothing
+from recollect.checkpoints.files.tree import parents_of
+from recollect.checkpoints.record.items import ConflictChoice
+from recollect.checkpoints.record.rows import Rewind
+from recollect.checkpoints.rewind.plan import RewindPlan
 from recollect.core.errors import RewindConflict
 from tests.unit.checkpoints.conftest import Deaths, Killed, Snapshot, opened_project
 from tests.unit.checkpoints.rewind_world import NOTHING, Moment, State, Steps, World

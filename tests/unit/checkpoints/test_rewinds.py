@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from recollect.checkpoints.rows import Checkpoint
-from recollect.checkpoints.tree import Tree
+from recollect.checkpoints.files.tree import Tree
+from recollect.checkpoints.record.rows import Checkpoint
 from recollect.core.errors import RewindConflict, StoreError
 from tests.unit.checkpoints.conftest import Deaths, Killed, Project, Snapshot
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.checkpoints.rows import Rewind
+from recollect.checkpoints.record.rows import Rewind
 from recollect.core.errors import StoreCorrupt
 from tests.unit.checkpoints.conftest import Project
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.checkpoints.state import ABSENT
-from recollect.checkpoints.tree import Tree
+from recollect.checkpoints.files.state import ABSENT
+from recollect.checkpoints.files.tree import Tree
 from recollect.core.errors import Denied, NotFound
 
 MOST = 1_000

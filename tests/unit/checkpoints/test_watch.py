@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.checkpoints import watch as watch_module
-from recollect.checkpoints.manifest import CaptureLimits, Manifest
-from recollect.checkpoints.rows import Change
-from recollect.checkpoints.watch import FolderWatch, WatchRefused
+from recollect.checkpoints.capture.manifest import CaptureLimits, Manifest
+from recollect.checkpoints.files import watch as watch_module
+from recollect.checkpoints.files.watch import FolderWatch, WatchRefused
+from recollect.checkpoints.record.rows import Change
 from tests.unit.checkpoints.conftest import Project
 
 pytestmark = pytest.mark.skipif(
@@ -101,7 +101,7 @@ def test_a_watch_that_was_not_asked_for_long_is_not_believed(
     project: Project, watched: Manifest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Everything is compared, and watched anew."""
-    monkeypatch.setattr("recollect.checkpoints.manifest._TRUST_S", 0.0)
+    monkeypatch.setattr("recollect.checkpoints.capture.manifest._TRUST_S", 0.0)
     monkeypatch.setattr(FolderWatch, "changes", _not_asked)
     watched.begin("command")
     (project.root / "made").write_bytes(b"1")
@@ -158,7 +158,7 @@ def test_a_manifest_rests_after_minutes(
     watched.begin("command")
     watched.rest()
     assert _queues() == 1
-    monkeypatch.setattr("recollect.checkpoints.manifest._TRUST_S", 0.0)
+    monkeypatch.setattr("recollect.checkpoints.capture.manifest._TRUST_S", 0.0)
     watched.rest()
     assert _queues() == 0
     (project.root / "made").write_bytes(b"1")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from recollect.checkpoints.checkpoints import Checkpoints
-from recollect.checkpoints.rows import Checkpoint
+from recollect.checkpoints.record.rows import Checkpoint
 from tests.support.claude_hooks import IDS, ClaudeSession
 from tests.support.running_server import OVERRIDES, RunningServer
 from tests.unit.server.client import Client

@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # for a name only
     from collections.abc import Sequence
 
     from recollect.answers.checkpoint import RootList
-    from recollect.checkpoints.rows import Checkpoint, FileRecord
-    from recollect.checkpoints.state import PathState
+    from recollect.checkpoints.files.state import PathState
+    from recollect.checkpoints.record.rows import Checkpoint, FileRecord
     from recollect.cli.output.screen import Span
 
 app = App()

@@ -29,8 +29,8 @@ from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
     from recollect.answers.checkpoint import RewindAnswer
-    from recollect.checkpoints.items import ConflictChoice
-    from recollect.checkpoints.plan import RewindPlan
+    from recollect.checkpoints.record.items import ConflictChoice
+    from recollect.checkpoints.rewind.plan import RewindPlan
     from recollect.memory import Memory
 
 app = App()
@@ -38,63 +38,74 @@ _EXAMPLE = "recollect rewind c12 --plan"
 _WHICH = "name one: a target, --undo, --redo or --list"
 
 
+Target = Annotated[
+    str | None,
+    argument(
+        metavar="TARGET",
+        help="Before what: c12, a checkpoint; m88, the answer to a message; a tool call's id.",
+    ),
+]
+OnlyPlan = Annotated[bool, typer.Option("--plan", help="Only show what would be done.")]
+Paths = Annotated[
+    list[str] | None,
+    typer.Option("--paths", help="Only this path, or what is in it; repeat it for more."),
+]
+Keep = Annotated[
+    bool, typer.Option("--keep", help="Leave what somebody else changed since as it is.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Put that back too; --undo brings it back.")]
+Merge = Annotated[bool, typer.Option("--merge", help="Take out only what the session did to it.")]
+Scope = Annotated[
+    RewindScopeName,
+    typer.Option("--scope", help="What goes back: files, the conversation, or both."),
+]
+Actor = Annotated[
+    str | None,
+    typer.Option("--actor", help="Only what this sub-agent changed.", metavar="ID"),
+]
+OnlyCall = Annotated[
+    bool, typer.Option("--only", help="Only what the call of this checkpoint changed.")
+]
+OfSession = Annotated[
+    str | None,
+    typer.Option(
+        "--session",
+        help="Whose changes; with --list, whose rewinds.",
+        metavar="ID",
+        autocompletion=complete_session,
+    ),
+]
+Undo = Annotated[str | None, typer.Option("--undo", help="Take back a rewind.", metavar="ID")]
+Redo = Annotated[
+    str | None, typer.Option("--redo", help="Repeat a rewind that was undone.", metavar="ID")
+]
+FilesOnly = Annotated[
+    bool,
+    typer.Option("--files-only", help="With --undo or --redo: leave the messages as they are."),
+]
+Listed = Annotated[bool, typer.Option("--list", help="List the rewinds of a session.")]
+Agreed = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+
+
 @app.command(rich_help_panel="Keep", epilog=_EXAMPLE)
 def rewind(
     context: typer.Context,
-    target: Annotated[
-        str | None,
-        argument(
-            metavar="TARGET",
-            help="Before what: c12, a checkpoint; m88, the answer to a message; a tool call's id.",
-        ),
-    ] = None,
+    target: Target = None,
     *,
-    plan: Annotated[bool, typer.Option("--plan", help="Only show what would be done.")] = False,
-    paths: Annotated[
-        list[str] | None,
-        typer.Option("--paths", help="Only this path, or what is in it; repeat it for more."),
-    ] = None,
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Leave what somebody else changed since as it is.")
-    ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Put that back too; --undo brings it back.")
-    ] = False,
-    merge: Annotated[
-        bool, typer.Option("--merge", help="Take out only what the session did to it.")
-    ] = False,
-    scope: Annotated[
-        RewindScopeName,
-        typer.Option("--scope", help="What goes back: files, the conversation, or both."),
-    ] = "files",
-    actor: Annotated[
-        str | None,
-        typer.Option("--actor", help="Only what this sub-agent changed.", metavar="ID"),
-    ] = None,
-    only: Annotated[
-        bool, typer.Option("--only", help="Only what the call of this checkpoint changed.")
-    ] = False,
-    session: Annotated[
-        str | None,
-        typer.Option(
-            "--session",
-            help="Whose changes; with --list, whose rewinds.",
-            metavar="ID",
-            autocompletion=complete_session,
-        ),
-    ] = None,
-    undo: Annotated[
-        str | None, typer.Option("--undo", help="Take back a rewind.", metavar="ID")
-    ] = None,
-    redo: Annotated[
-        str | None, typer.Option("--redo", help="Repeat a rewind that was undone.", metavar="ID")
-    ] = None,
-    files_only: Annotated[
-        bool,
-        typer.Option("--files-only", help="With --undo or --redo: leave the messages as they are."),
-    ] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List the rewinds of a session.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    plan: OnlyPlan = False,
+    paths: Paths = None,
+    keep: Keep = False,
+    force: Force = False,
+    merge: Merge = False,
+    scope: Scope = "files",
+    actor: Actor = None,
+    only: OnlyCall = False,
+    session: OfSession = None,
+    undo: Undo = None,
+    redo: Redo = None,
+    files_only: FilesOnly = False,
+    list_: Listed = False,
+    yes: Agreed = False,
 ) -> None:
     """Put files back to what they were, and nothing that somebody else changed since.
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect import __version__
-from recollect.checkpoints.tools import SERVERS, FileTools
+from recollect.checkpoints.files.tools import SERVERS, FileTools
 from recollect.core.errors import InvalidInput
 from recollect.core.settings import transcript_folders
 from recollect.integrations.claude_code.payloads import EVENTS

@@ -23,7 +23,7 @@ from recollect.answers.checkpoint import (
 )
 from recollect.caller import Caller
 from recollect.caller_checkpoints import CallerCheckpoints
-from recollect.checkpoints.plan import ConflictChoices
+from recollect.checkpoints.rewind.plan import ConflictChoices
 from recollect.core.checks import RowCount
 from recollect.server.route import Created, Fields, Routes
 from recollect.server.routes.sessions import PAGE

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from recollect.caller import Caller
-from recollect.checkpoints.file_calls import FileCall, FileCalls
+from recollect.checkpoints.capture.file_calls import FileCall, FileCalls
 from recollect.core.checks import MOST_QUESTION
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.integrations.claude_code.payloads import ClaudeCodeHooks

@@ -19,7 +19,7 @@ from typing import Self
 
 import msgspec
 
-from recollect.checkpoints.state import ABSENT, OUTSIDE, PathState, mode_of, uncaptured
+from recollect.checkpoints.files.state import ABSENT, OUTSIDE, PathState, mode_of, uncaptured
 from recollect.core.errors import Denied, NotFound
 from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import sync

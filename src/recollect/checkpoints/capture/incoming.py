@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from recollect.checkpoints.state import ABSENT, PathState
-from recollect.checkpoints.tree import PathReading
+from recollect.checkpoints.files.state import ABSENT, PathState
+from recollect.checkpoints.files.tree import PathReading
 from recollect.core.clock import Clock
 
 FOLDER = "incoming"

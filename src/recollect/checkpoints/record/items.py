@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from recollect.checkpoints.state import PathState, is_nothing
+from recollect.checkpoints.files.state import PathState, is_nothing
 
 Action: TypeAlias = Literal["restore", "delete", "recreate", "chmod", "relink", "merge", "skip"]
 Status: TypeAlias = Literal["clean", "already", "conflict", "uncaptured", "outside"]

@@ -16,14 +16,14 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.git_index import Repository, object_id, open_repository
-from recollect.checkpoints.git_objects import has_git, read_objects
-from recollect.checkpoints.rows import Change
-from recollect.checkpoints.scan import Difference, Folder, PathEntry, Scan, Seen, state_of
-from recollect.checkpoints.state import ABSENT, PathState, uncaptured
-from recollect.checkpoints.tree import Tree, look_at, parents_of
-from recollect.checkpoints.watch import FolderWatch, WatchedNames, WatchRefused
+from recollect.checkpoints.files.git_index import Repository, object_id, open_repository
+from recollect.checkpoints.files.git_objects import has_git, read_objects
+from recollect.checkpoints.files.scan import Difference, Folder, PathEntry, Scan, Seen, state_of
+from recollect.checkpoints.files.state import ABSENT, PathState, uncaptured
+from recollect.checkpoints.files.tree import Tree, look_at, parents_of
+from recollect.checkpoints.files.watch import FolderWatch, WatchedNames, WatchRefused
+from recollect.checkpoints.record.contents import Contents
+from recollect.checkpoints.record.rows import Change
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate_os
@@ -115,7 +115,7 @@ class Manifest:
         self._turn = threading.Lock()
 
     def begin(self, command: str | None = None) -> tuple[int, int]:
-        """PathReading at the root; return how many paths it has, and how many of them are not captured.
+        """Look at the root; return how many paths it has, and how many of them are not captured.
 
         The contents of what is new are durable when it returns.
 
@@ -136,7 +136,7 @@ class Manifest:
             return self._count.paths, self._count.uncaptured
 
     def end(self, command: str) -> list[Change]:
-        """PathReading at the root again; return what changed since the command began, by path.
+        """Look at the root again; return what changed since the command began, by path.
 
         One that began in a process that ended since gets what changed since its root was looked
         at last, and nothing if it never was. Raises as `begin`.
@@ -168,7 +168,7 @@ class Manifest:
             self._watch = None
 
     def _look(self, *, starts_watch: bool) -> None:
-        """PathReading at what may have changed, store it, and add it to the commands that run."""
+        """Look at what may have changed, store it, and add it to the commands that run."""
         try:
             folders = self._loaded()
             is_first = not folders
@@ -252,7 +252,7 @@ class Manifest:
         return self._folders
 
     def _forget_if_removed(self) -> None:
-        """PathReading at everything again where all that is stored of the root was removed.
+        """Look at everything again where all that is stored of the root was removed.
 
         Before a command only: after it, everything would count as made by it.
         """

@@ -15,8 +15,8 @@ from typing import Protocol
 
 import msgspec
 
-from recollect.checkpoints.exclusion import Exclusions
-from recollect.checkpoints.tools import FileTools
+from recollect.checkpoints.files.exclusion import Exclusions
+from recollect.checkpoints.files.tools import FileTools
 from recollect.core.settings import Settings, user_path
 from recollect.store.files import private_folder, write_file
 from recollect.store.sqlite.home import CHECKPOINTS

@@ -15,12 +15,18 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.checkpoints.call_rows import calls_with, is_marked, open_calls
-from recollect.checkpoints.capture import Capture, Cause, CheckpointParts, SessionMoment, Sight
-from recollect.checkpoints.incoming import Incoming
-from recollect.checkpoints.rows import Checkpoint, Coverage, add_checkpoint
-from recollect.checkpoints.tools import FileTools, Reach
-from recollect.checkpoints.tree import PathReading
+from recollect.checkpoints.capture.capture import (
+    Capture,
+    Cause,
+    CheckpointParts,
+    SessionMoment,
+    Sight,
+)
+from recollect.checkpoints.capture.incoming import Incoming
+from recollect.checkpoints.files.tools import FileTools, Reach
+from recollect.checkpoints.files.tree import PathReading
+from recollect.checkpoints.record.call_rows import calls_with, is_marked, open_calls
+from recollect.checkpoints.record.rows import Checkpoint, Coverage, add_checkpoint
 from recollect.core.errors import NotFound
 
 
@@ -58,7 +64,7 @@ class FileCalls:
         parts: The records and the contents.
         moment: Says where a session is.
         tools: Which tools change files.
-        roots: The folders in which they are kept, see `recollect.checkpoints.rules.roots_of`.
+        roots: The folders in which they are kept, see `roots_of`.
         incoming: What hooks kept while no worker answered.
     """
 

@@ -7,9 +7,9 @@ from typing import Any, Literal, LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.checkpoints.items import Counts, RewindItem, counts_of
-from recollect.checkpoints.seal import check_seal, check_strays, seal
-from recollect.checkpoints.state import PathState
+from recollect.checkpoints.files.state import PathState
+from recollect.checkpoints.record.items import Counts, RewindItem, counts_of
+from recollect.checkpoints.record.seal import check_seal, check_strays, seal
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.events import CheckpointTaken, RewindBegan, RewindEnded
 from recollect.core.numbers import parse_record

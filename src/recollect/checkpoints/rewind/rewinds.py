@@ -15,10 +15,11 @@ from typing import Literal, Protocol
 
 from msgspec.structs import replace
 
-from recollect.checkpoints.capture import CheckpointParts, SessionMoment
-from recollect.checkpoints.items import Outcome, Resolution, RewindItem, action_of
-from recollect.checkpoints.plan import RewindDraft
-from recollect.checkpoints.rows import (
+from recollect.checkpoints.capture.capture import CheckpointParts, SessionMoment
+from recollect.checkpoints.files.state import ABSENT, PathState, is_nothing
+from recollect.checkpoints.files.tree import OPEN_FOLDER, Staging, Tree, looked, parents_of
+from recollect.checkpoints.record.items import Outcome, Resolution, RewindItem, action_of
+from recollect.checkpoints.record.rows import (
     Change,
     Checkpoint,
     Coverage,
@@ -32,8 +33,7 @@ from recollect.checkpoints.rows import (
     repeats_of,
     unfinished_rewinds,
 )
-from recollect.checkpoints.state import ABSENT, PathState, is_nothing
-from recollect.checkpoints.tree import OPEN_FOLDER, Staging, Tree, looked, parents_of
+from recollect.checkpoints.rewind.plan import RewindDraft
 from recollect.core.errors import Conflict, InvalidInput, NotFound, RewindConflict
 from recollect.store.engine import Transaction
 from recollect.store.files import private_folder
@@ -42,7 +42,7 @@ from recollect.store.locks import WriteQueue
 _PATIENCE_S = 30.0
 
 
-class Conversation(Protocol):
+class ConversationPort(Protocol):
     """Takes messages out of a session, and returns them, in a transaction of the records."""
 
     def last_seq(self, session_id: str, after_seq: int) -> int | None:
@@ -77,7 +77,7 @@ class Rewinds:
         conversation: Takes messages out of sessions, and returns them.
     """
 
-    def __init__(self, parts: CheckpointParts, locks: Path, conversation: Conversation) -> None:
+    def __init__(self, parts: CheckpointParts, locks: Path, conversation: ConversationPort) -> None:
         self._parts = parts
         self._locks = locks
         self._conversation = conversation

@@ -7,7 +7,8 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.checkpoints.rows import (
+from recollect.checkpoints.files.state import PathState, uncaptured
+from recollect.checkpoints.record.rows import (
     SELECT_CHECKPOINTS,
     Change,
     Checkpoint,
@@ -15,8 +16,7 @@ from recollect.checkpoints.rows import (
     add_writes,
     checkpoint_of,
 )
-from recollect.checkpoints.seal import seal
-from recollect.checkpoints.state import PathState, uncaptured
+from recollect.checkpoints.record.seal import seal
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
 

@@ -14,9 +14,9 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from recollect.checkpoints.state import ABSENT, PathState, mode_of, uncaptured
-from recollect.checkpoints.tree import FOLDER, STAGED
-from recollect.checkpoints.watch import FolderWatch, WatchRefused
+from recollect.checkpoints.files.state import ABSENT, PathState, mode_of, uncaptured
+from recollect.checkpoints.files.tree import FOLDER, STAGED
+from recollect.checkpoints.files.watch import FolderWatch, WatchRefused
 
 Stamp: TypeAlias = tuple[int, int, int, int]
 """Mode, size, change time in ns and inode; of a folder the mode alone."""
@@ -95,11 +95,11 @@ class Scan:
         self.gone: set[str] = set()
 
     def all(self, root: int) -> None:
-        """PathReading at all paths below the open root."""
+        """Look at all paths below the open root."""
         self._visit(root, "", os.fstat(root).st_ctime_ns)
 
     def some(self, root: int, names: Mapping[str, Iterable[str]], renewed: set[str]) -> None:
-        """PathReading at some names in some folders, and at all that is in folders that are new."""
+        """Look at some names in some folders, and at all that is in folders that are new."""
         for prefix in sorted(names):
             folder = self._folders.get(prefix)
             opened = None if folder is None else _open_below(root, prefix)
@@ -116,7 +116,7 @@ class Scan:
                 os.close(opened)
 
     def _visit(self, opened: int, prefix: str, changed_at: int) -> None:
-        """PathReading at what is in an open folder, and below."""
+        """Look at what is in an open folder, and below."""
         folder = self._folders.get(prefix)
         self._watch_folder(opened, prefix)
         if folder is None:

@@ -10,8 +10,10 @@ from typing import TypeAlias, get_args
 
 import msgspec
 
-from recollect.checkpoints.capture import CheckpointParts, relative_paths
-from recollect.checkpoints.items import (
+from recollect.checkpoints.capture.capture import CheckpointParts, relative_paths
+from recollect.checkpoints.files.state import ABSENT, OUTSIDE, PathState, is_nothing, uncaptured
+from recollect.checkpoints.files.tree import PathReading, Tree, looked, parents_of
+from recollect.checkpoints.record.items import (
     ConflictChoice,
     Counts,
     RewindItem,
@@ -19,10 +21,8 @@ from recollect.checkpoints.items import (
     action_of,
     counts_of,
 )
-from recollect.checkpoints.reverted import Unmergeable, lineage_of, reverted
-from recollect.checkpoints.rows import Checkpoint, FileRecord
-from recollect.checkpoints.state import ABSENT, OUTSIDE, PathState, is_nothing, uncaptured
-from recollect.checkpoints.tree import PathReading, Tree, looked, parents_of
+from recollect.checkpoints.record.rows import Checkpoint, FileRecord
+from recollect.checkpoints.rewind.reverted import Unmergeable, lineage_of, reverted
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 
 ConflictChoices: TypeAlias = ConflictChoice | dict[str, ConflictChoice]

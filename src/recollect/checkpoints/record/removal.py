@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import LiteralString
 
-from recollect.checkpoints.contents import Contents
+from recollect.checkpoints.record.contents import Contents
 from recollect.core.clock import DAY_MS, Clock
 from recollect.store.columns import first_integer, listed, text, typed_rows
 from recollect.store.engine import Database, Transaction

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
 import msgspec
 
-from recollect.checkpoints.scan import Folder
+from recollect.checkpoints.files.scan import Folder
 from recollect.core.clock import Clock
 from recollect.core.errors import NotFound, StoreCorrupt
 from recollect.store.columns import typed_rows

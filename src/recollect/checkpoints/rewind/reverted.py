@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.merge import is_text, merge
-from recollect.checkpoints.rows import FileRecord
-from recollect.checkpoints.state import PathState
-from recollect.checkpoints.tree import PathReading
+from recollect.checkpoints.files.state import PathState
+from recollect.checkpoints.files.tree import PathReading
+from recollect.checkpoints.record.contents import Contents
+from recollect.checkpoints.record.rows import FileRecord
+from recollect.checkpoints.rewind.merge import is_text, merge
 from recollect.core.errors import NotFound, StoreCorrupt
 
 

@@ -9,11 +9,13 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from recollect.checkpoints.call_rows import UNSEEN, add_changes, end_call, files_of
-from recollect.checkpoints.contents import Contents
-from recollect.checkpoints.exclusion import Exclusions
-from recollect.checkpoints.manifest import CaptureLimits, Manifest
-from recollect.checkpoints.rows import (
+from recollect.checkpoints.capture.manifest import CaptureLimits, Manifest
+from recollect.checkpoints.files.exclusion import Exclusions
+from recollect.checkpoints.files.state import OUTSIDE, PathState, uncaptured
+from recollect.checkpoints.files.tree import PathReading, Tree, checked_parts, parents_of
+from recollect.checkpoints.record.call_rows import UNSEEN, add_changes, end_call, files_of
+from recollect.checkpoints.record.contents import Contents
+from recollect.checkpoints.record.rows import (
     Checkpoint,
     CheckpointKind,
     Coverage,
@@ -21,8 +23,6 @@ from recollect.checkpoints.rows import (
     add_files,
     add_writes,
 )
-from recollect.checkpoints.state import OUTSIDE, PathState, uncaptured
-from recollect.checkpoints.tree import PathReading, Tree, checked_parts, parents_of
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput
 from recollect.store.columns import text

@@ -1,0 +1,1 @@
+"""What files were before a tool, and what it left."""

@@ -1,0 +1,1 @@
+"""What is stored of checkpoints: rows, seals, and the contents of files."""

@@ -1,0 +1,1 @@
+"""The way back: plans, merges, and rewinds that are done whole or not at all."""
