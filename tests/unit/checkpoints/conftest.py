@@ -81,6 +81,19 @@ def project(tmp_path: Path) -> Iterator[Project]:
         yield opened
 
 
+class TickingClock:
+    """Never tells the same time twice: two calls in one millisecond count as overlapping."""
+
+    def __init__(self) -> None:
+        self._clock = SystemClock()
+        self._last = 0
+
+    def now_ms(self) -> int:
+        """Return a later time than ever before."""
+        self._last = max(self._last + 1, self._clock.now_ms())
+        return self._last
+
+
 @contextmanager
 def opened_project(folder: Path) -> Iterator[Project]:
     """Make a home and an empty project in a folder, and open them."""
@@ -98,7 +111,7 @@ def opened_project(folder: Path) -> Iterator[Project]:
 @contextmanager
 def reopened_project(folder: Path, session: str, other: str = "") -> Iterator[Project]:
     """Open a home and a project again, as a process after a crash does."""
-    home, root, clock = folder / "home", folder / "project", SystemClock()
+    home, root, clock = folder / "home", folder / "project", TickingClock()
     records = open_records(home, StoreSettings(), clock)
     database = open_contents(home, StoreSettings(), clock)
     contents = Contents(lambda: database, "local", clock)

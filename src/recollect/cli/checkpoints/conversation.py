@@ -52,14 +52,14 @@ def withdraw_messages(
     if not agreed:
         _require_agreement(context, document)
     withdrawal = memory.sessions.rewind(whose, seq)
-    done = ConversationRewind(
+    result = ConversationRewind(
         status="done",
         rewind_id=withdrawal.id,
         session_id=whose,
         first_seq=seq + 1,
         last_seq=document.last_seq,
     )
-    answer(context, done, lambda: _show(done))
+    answer(context, result, lambda: _show(result))
 
 
 def returned_messages(context: typer.Context, memory: Memory, rewind_id: str) -> bool:

@@ -120,13 +120,14 @@ def rewind(
     with opened(context) as memory:
         if list_:
             _list(context, memory, session)
-        elif target is None:
+            return
+        if target is None:
             _reverse(context, memory, undo, redo, with_messages=not files_only)
-        elif scope == "conversation":
-            whose = None if session is None else memory.sessions.find(session).id
+            return
+        whose = None if session is None else memory.sessions.find(session).id
+        if scope == "conversation":
             withdraw_messages(context, memory, target, whose, only_plan=plan, agreed=yes)
         else:
-            whose = None if session is None else memory.sessions.find(session).id
             checkpoint = memory.checkpoints.target(target, whose)
             narrowed = paths_here(paths, Path(checkpoint.root))
             drawn = memory.checkpoints.plan(

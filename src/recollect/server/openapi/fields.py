@@ -17,6 +17,7 @@ _UUID = "019c4735-4780-7000-893b-9856c21c1fd0"
 
 COMMON: dict[str, tuple[str, Any]] = {
     "about": ("Whom it is about.", "me"),
+    "actor": ("Only what this sub-agent changed.", "reviewer"),
     "after": ("How many entries after the anchor.", 5),
     "after_seq": ("Only what has a greater seq.", 20),
     "agent": ("The agent whose rows the token sees.", "main"),
@@ -69,6 +70,7 @@ COMMON: dict[str, tuple[str, Any]] = {
     "input": ("What the tool was given.", {"command": "make test"}),
     "key": ("The key or the id of the session.", _SESSION),
     "kind": ("The kind of the fact.", "preference"),
+    "conversation": ("Whether messages leave or return with the files.", True),
     "label": ("What to call it.", "before the refactoring"),
     "last_event_id": (
         "The number of the last event that arrived; only later ones are sent.",
@@ -90,6 +92,7 @@ COMMON: dict[str, tuple[str, Any]] = {
     "name": ("The name.", "bot"),
     "near_project": ("The project at hand, which comes first: a path of it.", "/home/ana/shop"),
     "number": ("The number of the proposal.", 1),
+    "only_call": ("Only what the call of the checkpoint changed.", False),
     "on_conflict": (
         "What to do with paths that somebody else changed too: stop, keep, force or merge.",
         "keep",
