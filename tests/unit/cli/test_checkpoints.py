@@ -66,6 +66,35 @@ def test_what_a_tool_did_is_put_back_and_done_again(run: Run, home: Path, projec
     assert rewinds[0]["target"] == "c1"
 
 
+def test_the_conversation_goes_back_with_the_files_or_alone(
+    run: Run, home: Path, project: Path
+) -> None:
+    """A message and what follows it; undo returns both, or the files alone."""
+    changed = _files(project)
+
+    def said() -> list[str]:
+        with recollect.open(home, live=False) as memory:
+            session = memory.sessions.latest()
+            assert session is not None
+            return [each.text for each in memory.sessions.messages(session.id)]
+
+    plan = run("--home", home, "rewind", "m1", "--scope", "both", "--plan")
+    assert "messages 1 to 1 leave" in plan.out
+    refused = run("--home", home, "rewind", "m1", "--scope", "both", "--json")
+    assert (refused.code, said(), _files(project)) == (1, ["Change the cart."], changed)
+    done = run("--home", home, "rewind", "m1", "--scope", "both", "--yes", "--json").json
+    assert (done["first_seq"], done["last_seq"], said()) == (1, 1, [])
+    assert set(_files(project)) == {"cart.py", "old.txt"}
+    assert run("--home", home, "rewind", "--undo", done["rewind_id"]).code == 0
+    assert (said(), _files(project)) == (["Change the cart."], changed)
+    alone = run("--home", home, "rewind", "m1", "--scope", "conversation", "--plan", "--json").json
+    assert (alone["status"], alone["first_seq"], alone["last_seq"]) == ("planned", 1, 1)
+    alone = run("--home", home, "rewind", "m1", "--scope", "conversation", "--yes", "--json").json
+    assert (alone["status"], said(), _files(project)) == ("done", [], changed)
+    undone = run("--home", home, "rewind", "--undo", alone["rewind_id"])
+    assert (undone.code, said()) == (0, ["Change the cart."])
+
+
 def test_a_plan_and_its_result_are_one_form(run: Run, home: Path, project: Path) -> None:
     """The same fields, the same plan id, the same items, of which only the outcome is another."""
     plan = run("--home", home, "rewind", "c1", "--plan", "--json").json
