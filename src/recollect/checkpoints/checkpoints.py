@@ -151,6 +151,8 @@ class Checkpoints:
         self, session_id: str, root: Path | str, paths: Sequence[str] | None, cause: Cause
     ) -> Checkpoint:
         moment, folder = self._sessions.moment(session_id), _folder(root)
+        if paths is None and cause.kind == "manual":
+            return self._capture.by_hand(moment, folder, cause)
         if paths is None:
             return self._capture.before_all(moment, folder, cause)
         return self._capture.before(moment, folder, paths, cause)
@@ -175,8 +177,12 @@ class Checkpoints:
         return checkpoint
 
     def files(self, checkpoint: Checkpoint) -> tuple[FileRecord, ...]:
-        """Return what paths were when a checkpoint was taken, and what the tool left, by path."""
-        return tuple(self._parts.database.read(lambda tx: records_of(tx, checkpoint)))
+        """Return what paths were when a checkpoint was taken, and what the tool left, by path.
+
+        Of a whole root only those that changed since.
+        """
+        records = self._parts.database.read(lambda tx: records_of(tx, checkpoint))
+        return tuple(self._capture.changed_since(checkpoint, records))
 
     def target(self, name: object, session_id: str | None = None) -> Checkpoint:
         """Return the checkpoint that a name means.
@@ -327,7 +333,8 @@ class Checkpoints:
         records = self._parts.database.read(
             lambda tx: records_since(tx, self._parts.tenant, lineage, target.root, target.number)
         )
-        records = without_lost(_within(records, target, scope), self._parts.contents)
+        records = self._capture.changed_since(target, _within(records, target, scope))
+        records = without_lost(records, self._parts.contents)
         last_seq = None
         if scope.after_seq is not None:
             conversation = self._sessions.conversation

@@ -12,6 +12,7 @@ import recollect
 from recollect.core.clock import SystemClock
 from recollect.core.settings import StoreSettings
 from recollect.store.sqlite.database import open_records
+from tests.unit.checkpoints.conftest import Deaths, Killed
 from tests.unit.cli.conftest import Run
 
 KEY = "sk-ant-api03-" + "Zk3" * 30
@@ -233,3 +234,29 @@ def test_the_home_itself_is_never_opened(run: Run, home: Path, project: Path) ->
     inside = sum(1 for path in home.rglob("*"))
     assert taken["uncaptured"] >= inside - 3
     assert run("--home", home, "doctor").code == 0
+
+
+def test_an_interrupted_rewind_is_ended_from_the_command_line(
+    run: Run, home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash in the middle, and a path that somebody changed since: they say what holds."""
+    deaths = Deaths(monkeypatch)
+    with recollect.open(home, live=False) as memory:
+        deaths.left = 5
+        with pytest.raises(Killed):
+            memory.checkpoints.rewind("c1")
+        deaths.left = 0
+        changed = [
+            path for path in project.iterdir() if path.read_text() in {"one\ntwo\n", "old\n"}
+        ]
+        for path in changed or project.iterdir():
+            path.write_text("mine\n")
+        (ended,) = memory.checkpoints.recover_all()
+    assert ended.status == "interrupted"
+    assert run("--home", home, "status", "--json").json["checkpoints"]["interrupted"] == 1
+    unclear = run("--home", home, "rewind", "--resolve", ended.id)
+    assert (unclear.code, "--keep" in unclear.err) == (2, True)
+    kept = run("--home", home, "rewind", "--resolve", ended.id, "--keep", "--json")
+    assert (kept.code, kept.json["status"]) == (0, "rolled_back")
+    assert run("--home", home, "status", "--json").json["checkpoints"]["interrupted"] == 0
+    assert "mine\n" in _files(project).values()

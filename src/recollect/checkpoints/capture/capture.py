@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.checkpoints.capture.manifest import CaptureLimits, Manifest
 from recollect.checkpoints.files.exclusion import Exclusions
-from recollect.checkpoints.files.state import OUTSIDE, PathState, uncaptured
+from recollect.checkpoints.files.state import ABSENT, OUTSIDE, PathState, uncaptured
 from recollect.checkpoints.files.tree import PathReading, Tree, checked_parts, parents_of
 from recollect.checkpoints.record.call_rows import UNSEEN, add_changes, end_call, files_of
 from recollect.checkpoints.record.contents import Contents
@@ -19,6 +19,7 @@ from recollect.checkpoints.record.rows import (
     Checkpoint,
     CheckpointKind,
     Coverage,
+    FileRecord,
     add_checkpoint,
     add_files,
     add_writes,
@@ -173,6 +174,30 @@ class Capture:
             coverage = Coverage(paths=None, files=files, uncaptured=missing, is_unseen=is_unseen)
         made = msgspec.structs.replace(draft, coverage=coverage)
         return self._parts.database.write(lambda tx: self._add(tx, made, {}))
+
+    def by_hand(self, moment: SessionMoment, root: Path, cause: Cause) -> Checkpoint:
+        """Keep what each path below a root is now; raises as `before`."""
+        states = self._manifest(root).states(is_kept=True)
+        draft = self._draft(moment, root, cause, _coverage(states.values(), None))
+        return self._parts.database.write(lambda tx: self._add(tx, draft, states))
+
+    def changed_since(
+        self, checkpoint: Checkpoint, records: Iterable[FileRecord]
+    ) -> list[FileRecord]:
+        """Return records without those of a whole root by hand whose paths are as they were then.
+
+        What is not captured stays, since it may have changed unseen; not what is excluded.
+        """
+        if checkpoint.kind != "manual" or checkpoint.coverage.paths is not None:
+            return list(records)
+        states = self._manifest(Path(checkpoint.root)).states()
+        return [
+            each
+            for each in records
+            if each.checkpoint.id != checkpoint.id
+            or states.get(each.path, ABSENT) != each.before
+            or (each.before.kind == "uncaptured" and each.before.reason != "excluded")
+        ]
 
     def after(self, checkpoint: Checkpoint, use_id: str | None = None) -> None:
         """Keep what a tool left of the paths of its checkpoint.

@@ -151,6 +151,39 @@ class Manifest:
             if each.before != each.after or each.after.reason == "name"
         ]
 
+    def states(self, *, is_kept: bool = False) -> dict[str, PathState]:
+        """Look at the root; return the state of each of its paths.
+
+        Args:
+            is_kept: Whether the bytes of files that git has are stored here, too. What cannot be
+                is not captured. All of it counts as new then: a checkpoint is about to name it.
+
+        Raises as `begin`.
+        """
+        with self._turn:
+            self._forget_if_removed()
+            self._look(starts_watch=False)
+            entries = {
+                f"{prefix}{name}": entry
+                for prefix, folder in self._loaded().items()
+                for name, entry in folder.entries.items()
+            }
+            if not is_kept:
+                return {path: entry.state for path, entry in entries.items()}
+            digests = {entry.state.digest for entry in entries.values()} - {None}
+            held = self._contents.has(filter(None, digests))
+            missing = [
+                Difference(path, entry, entry)
+                for path, entry in entries.items()
+                if not _is_held(entry, held)
+            ]
+            held |= self._from_git(missing)
+            self._contents.database.write(lambda tx: self._contents.date(tx, held))
+            return {
+                path: entry.state if _is_held(entry, held) else uncaptured("not kept")
+                for path, entry in entries.items()
+            }
+
     def close(self) -> None:
         """Stop to watch, and forget what was seen; the next look reads it again."""
         with self._turn:

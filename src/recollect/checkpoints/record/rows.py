@@ -188,7 +188,7 @@ _FILES: LiteralString = f"""
     JOIN checkpoint_files f ON f.checkpoint_id = c.id
     LEFT JOIN checkpoint_writes w ON w.checkpoint_id = c.id AND w.path = f.path
     WHERE c.tenant = ? AND c.session_id = ? AND c.seq <= ? AND c.created_at <= ?
-        AND c.root = ? AND c.number >= ?
+        AND c.root = ? AND c.number >= ? AND (c.kind <> 'manual' OR c.number = ?)
     ORDER BY c.number
 """  # noqa: S608  # literals
 _FILES_OF: LiteralString = """
@@ -203,6 +203,7 @@ _COUNTS: LiteralString = """
 _SINCE: LiteralString = """
     SELECT id FROM checkpoints c WHERE c.tenant = ? AND c.session_id = ? AND c.seq <= ?
         AND c.created_at <= ? AND c.root = ? AND c.number >= ?
+        AND (c.kind <> 'manual' OR c.number = ?)
 """
 _NO_ID = "~"
 """Comes after every id."""
@@ -305,12 +306,16 @@ def records_since(
 ) -> list[FileRecord]:
     """Return the paths of the checkpoints from a number on, in order.
 
+    Later ones by hand change nothing, and are left out.
+
     Raises:
         StoreCorrupt: rows are missing, or are not what was stored.
     """
     width = len(_NAMES)
     for each in lineage:
-        ids = [text(row[0]) for row in tx.all(_SINCE, (tenant, *_bounds(each), root, number))]
+        ids = [
+            text(row[0]) for row in tx.all(_SINCE, (tenant, *_bounds(each), root, number, number))
+        ]
         for id_ in ids:
             check_seal(tx, id_)
         check_strays(tx, min(ids, default=_NO_ID))
@@ -322,7 +327,7 @@ def records_since(
             after=_left(row[width + 2]),
         )
         for each in lineage
-        for row in tx.rows(_FILES, (tenant, *_bounds(each), root, number))
+        for row in tx.rows(_FILES, (tenant, *_bounds(each), root, number, number))
     ]
     return sorted(records, key=lambda it: it.checkpoint.number)
 

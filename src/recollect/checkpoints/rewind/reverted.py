@@ -28,7 +28,7 @@ def lineage_of(trail: Sequence[FileRecord]) -> tuple[PathState | None, bool]:
     for record in trail:
         is_mixed = is_mixed or record.before != left
         held[record.before] = is_mixed
-        left = record.after
+        left = record.before if record.checkpoint.kind == "manual" else record.after
         if left is not None:
             if record.checkpoint.kind == "rescue":
                 is_foreign = record.path in record.checkpoint.coverage.foreign
@@ -74,7 +74,8 @@ def _steps(trail: Sequence[FileRecord]) -> list[tuple[PathState, PathState]]:
     """
     steps: list[tuple[PathState, PathState]] = []
     for record in trail:
-        if record.path in record.checkpoint.coverage.foreign:
+        is_by_hand = record.checkpoint.kind == "manual"  # it changed nothing
+        if is_by_hand or record.path in record.checkpoint.coverage.foreign:
             continue
         if record.after is None:
             raise Unmergeable("it is not known what the tool left")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # for a name only
 
 app = App()
 _EXAMPLE = "recollect rewind c12 --plan"
-_WHICH = "name one: a target, --undo, --redo or --list"
+_WHICH = "name one: a target, --undo, --redo, --resolve or --list"
 
 
 Target = Annotated[
@@ -79,6 +79,14 @@ Undo = Annotated[str | None, typer.Option("--undo", help="Take back a rewind.", 
 Redo = Annotated[
     str | None, typer.Option("--redo", help="Repeat a rewind that was undone.", metavar="ID")
 ]
+Resolve = Annotated[
+    str | None,
+    typer.Option(
+        "--resolve",
+        help="End a rewind that a crash and somebody else interrupted, with --keep or --force.",
+        metavar="ID",
+    ),
+]
 FilesOnly = Annotated[
     bool,
     typer.Option("--files-only", help="With --undo or --redo: leave the messages as they are."),
@@ -103,6 +111,7 @@ def rewind(
     session: OfSession = None,
     undo: Undo = None,
     redo: Redo = None,
+    resolve: Resolve = None,
     files_only: FilesOnly = False,
     list_: Listed = False,
     yes: Agreed = False,
@@ -112,7 +121,8 @@ def rewind(
     With --scope both the messages since leave the session too, as if they were never said; with
     --scope conversation they alone. --undo brings them back as long as nothing newer was said.
     """
-    if sum((target is not None, undo is not None, redo is not None, list_)) != 1:
+    named = [each for each in (target, undo, redo, resolve) if each is not None]
+    if len(named) + list_ != 1:
         raise InvalidInput("one thing to do must be given", hint=_WHICH)
     if keep + force + merge > 1:
         raise InvalidInput("--keep, --force and --merge exclude each other", hint="leave two out")
@@ -120,6 +130,9 @@ def rewind(
     with opened(context) as memory:
         if list_:
             _list(context, memory, session)
+            return
+        if resolve is not None:
+            _resolve(context, memory, resolve, choice)
             return
         if target is None:
             _reverse(context, memory, undo, redo, with_messages=not files_only)
@@ -168,6 +181,17 @@ def _reverse(
         else checkpoints.undo(undo, conversation=with_messages)
     )
     document = rewind_answer(checkpoints, result)
+    answer(context, document, lambda: _show(document))
+
+
+def _resolve(context: typer.Context, memory: Memory, of: str, choice: ConflictChoice) -> None:
+    from recollect.answers.checkpoint import rewind_answer
+
+    if choice not in {"keep", "force"}:
+        hint = "add --keep to leave what is there, --force to put back what was there before"
+        raise InvalidInput("--resolve must have --keep or --force", hint=hint)
+    result = memory.checkpoints.resolve(of, choice)
+    document = rewind_answer(memory.checkpoints, result)
     answer(context, document, lambda: _show(document))
 
 
