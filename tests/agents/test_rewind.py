@@ -184,3 +184,24 @@ def test_without_a_worker_files_are_kept_and_the_rest_is_named(
     finally:
         connected.signal_worker(signal.SIGCONT)
         connected.user.types("serve", "stop")
+
+
+def test_what_was_taken_back_is_not_remembered(connected: Connected) -> None:
+    """Files and messages, by the command; the client's own transcript brings nothing back."""
+    before = snapshot(connected.project)
+    write = Use("Write", {"file_path": str(connected.project / "new.txt"), "content": "tin\n"})
+    script = Script(main=[[write], ["The porcelain samovar is in the file."]])
+    assert not connected.run("Note the porcelain samovar", script=script).result["is_error"]
+    connected.reconcile()
+    user = connected.user
+    assert user.asks("search", "porcelain samovar")["hits"]
+    with recollect.open(user.memory, live=False) as memory:
+        (message, *_) = memory.sessions.messages(memory.checkpoints.get(1).session_id)
+    rewind = user.asks("rewind", message.id, "--scope", "both", "--yes")
+    assert snapshot(connected.project) == before
+    for _ in range(2):
+        assert not user.asks("search", "porcelain samovar")["hits"]
+        connected.reconcile()
+    user.types("rewind", "--undo", rewind["rewind_id"])
+    assert user.asks("search", "porcelain samovar")["hits"]
+    assert (connected.project / "new.txt").read_text() == "tin\n"
