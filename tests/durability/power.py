@@ -4,6 +4,9 @@
 at after each call to the disk: what it holds, what of it was synced, and which names. After a cut a
 file holds what was synced of it, what was written since, or sectors of both; names are those of the
 last synced folder or of any moment since, for a file system keeps them in order.
+
+Looking opens and closes the files of databases, which drops the locks that SQLite has on them: this
+is for commands in which one connection writes, not for several threads of a memory.
 """
 
 from __future__ import annotations
