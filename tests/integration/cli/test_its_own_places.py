@@ -56,6 +56,7 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("checkpoint", "take", "--root", "WORKSPACE", "--session", "talk"),
     ("checkpoint", "list", "talk"),
     ("checkpoint", "show", "c1"),
+    ("checkpoint", "fsck"),
     ("checkpoint", "roots", "--add", "WORKSPACE"),
     ("rewind", "c1", "--plan"),
     ("sessions", "show", "talk"),

@@ -117,7 +117,7 @@ AS_THEY_ARE = frozenset(
         *("channel_user_id", "code", "number"),
         *("about", "as_of", "confidence", "fact", "kind", "pinned", "text", "trust", "user_id"),
         *("with_forks", "task", "steps"),
-        *("root", "paths", "label", "on_conflict", "plan_id"),
+        *("root", "paths", "label", "on_conflict", "plan_id", "actor", "only_call", "conversation"),
     }
 )
 """Fields that name nothing which is somebody's."""

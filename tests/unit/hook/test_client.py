@@ -86,10 +86,12 @@ def test_an_event_reaches_the_worker_and_its_answer_is_printed(hook: Hook, host:
         assert hook.run() == ANSWER
     head, body = worker.requests[0]
     target = re.match(
-        rb"POST /api/hooks/claude-code\?event=PostToolUse&at=(\d+) HTTP/1.1\r\n", head
+        rb"POST /api/hooks/claude-code\?event=PostToolUse&at=(\d+)&waits_until=(\d+) HTTP/1.1\r\n",
+        head,
     )
     assert target is not None
     assert abs(int(target[1]) - SystemClock().now_ms()) < 3_600_000
+    assert int(target[2]) > int(target[1])
     assert b"Authorization: Bearer rcl_test\r\n" in head
     address = f"[{host}]" if ":" in host else host
     assert f"Host: {address}:{worker.port}\r\n".encode() in head

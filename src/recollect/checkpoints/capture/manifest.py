@@ -16,8 +16,9 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.checkpoints.files.git_index import Repository, object_id, open_repository
-from recollect.checkpoints.files.git_objects import has_git, read_objects
+from recollect.checkpoints.files.git_index import object_id
+from recollect.checkpoints.files.git_objects import read_objects
+from recollect.checkpoints.files.repositories import Repositories
 from recollect.checkpoints.files.scan import Difference, Folder, PathEntry, Scan, Seen, state_of
 from recollect.checkpoints.files.state import ABSENT, PathState, uncaptured
 from recollect.checkpoints.files.tree import Tree, look_at, parents_of
@@ -430,51 +431,6 @@ class Intake:
                 self._writes.popleft().result()
             self._writes.append(self._contents.submit(self._batch, self._bases))
         self._batch, self._bases, self._size = {}, {}, 0
-
-
-class Repositories:
-    """The git repositories that files of a root are in.
-
-    Args:
-        root: The folder.
-    """
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._by_folder: dict[str, tuple[Repository | None, str]] = {}
-        self._has_git: bool | None = None
-
-    def of(self, path: str) -> tuple[Repository | None, str]:
-        """Return the repository of a path below the root, and the path below its work tree."""
-        folder, _, name = path.rpartition("/")
-        if self._has_git is None:
-            self._has_git = has_git()
-        if not self._has_git:
-            return None, ""
-        repository, prefix = self._at(folder)
-        return repository, prefix + name
-
-    def _at(self, folder: str) -> tuple[Repository | None, str]:
-        """Return the repository of a folder, and the prefix of its files below the work tree."""
-        if folder not in self._by_folder:
-            place = self._root / folder
-            if (place / ".git").exists():
-                self._by_folder[folder] = open_repository(place), ""
-            elif folder:
-                outer, _, name = folder.rpartition("/")
-                repository, prefix = self._at(outer)
-                self._by_folder[folder] = repository, f"{prefix}{name}/"
-            else:
-                self._by_folder[folder] = _around(self._root)
-        return self._by_folder[folder]
-
-
-def _around(root: Path) -> tuple[Repository | None, str]:
-    """Return the repository that a root is inside of, and the prefix of its files."""
-    for outer in root.parents:
-        if (outer / ".git").exists():
-            return open_repository(outer), f"{root.relative_to(outer).as_posix()}/"
-    return None, ""
 
 
 def _merge(command: dict[str, Change], changes: Iterable[Change]) -> None:

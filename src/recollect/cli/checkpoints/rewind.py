@@ -121,8 +121,8 @@ def rewind(
     With --scope both the messages since leave the session too, as if they were never said; with
     --scope conversation they alone. --undo brings them back as long as nothing newer was said.
     """
-    named = [each for each in (target, undo, redo, resolve) if each is not None]
-    if len(named) + list_ != 1:
+    orders = [each for each in (target, undo, redo, resolve) if each is not None]
+    if len(orders) + list_ != 1:
         raise InvalidInput("one thing to do must be given", hint=_WHICH)
     if keep + force + merge > 1:
         raise InvalidInput("--keep, --force and --merge exclude each other", hint="leave two out")
