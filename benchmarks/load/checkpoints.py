@@ -235,7 +235,13 @@ class CheckpointRunner:
 
 
 def _look(bench: _Bench, root: Path) -> Callable[[int], object]:
-    return lambda _: bench.checkpoints.take(bench.session, root)
+    """Return a call that looks at a root before and after a command that does nothing."""
+
+    def look(_: int) -> None:
+        with bench.checkpoints.around(bench.session, root, tool_name="Bash"):
+            pass
+
+    return look
 
 
 class NoMessages:

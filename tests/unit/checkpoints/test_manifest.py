@@ -8,12 +8,14 @@ import random
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from recollect.checkpoints.capture import manifest as manifest_module
 from recollect.checkpoints.capture.manifest import CaptureLimits, Manifest
+from recollect.checkpoints.files.exclusion import Exclusions
 from recollect.checkpoints.files.scan import Folder
 from recollect.checkpoints.files.state import ABSENT, PathState
 from recollect.checkpoints.record.contents import Contents
@@ -34,11 +36,12 @@ def make(project: Project, request: pytest.FixtureRequest) -> Iterator[Making]:
     made: list[Manifest] = []
 
     def manifest(limits: CaptureLimits = LIMITS, contents: Contents | None = None) -> Manifest:
-        def is_excluded(path: str) -> bool:
-            return path.endswith(".secret")
-
         of = Manifest(
-            contents or project.contents, project.root, limits, is_excluded, watches=request.param
+            contents or project.contents,
+            project.root,
+            limits,
+            partial(Exclusions(["*.secret"]).test_of, project.root),
+            watches=request.param,
         )
         made.append(of)
         return of
@@ -586,7 +589,7 @@ def test_git_sees_nothing_of_it(make: Making, tracked: Project) -> None:
 def test_a_root_inside_of_a_repository_asks_it(project: Project, tracked: Project) -> None:
     """The index names its files from further up."""
     inner = tracked.root / "src"
-    manifest = Manifest(project.contents, inner, CaptureLimits(), lambda _: False)
+    manifest = Manifest(project.contents, inner, CaptureLimits(), lambda: lambda _: False)
     manifest.begin("command")
     assert not _held(tracked, "src/clean.py")
     (inner / "clean.py").unlink()

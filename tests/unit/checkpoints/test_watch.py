@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture
 def watched(project: Project) -> Iterator[Manifest]:
     """A manifest that watches the project's root."""
-    manifest = Manifest(project.contents, project.root, CaptureLimits(), lambda _: False)
+    manifest = Manifest(project.contents, project.root, CaptureLimits(), lambda: lambda _: False)
     manifest.begin("first")
     manifest.end("first")
     yield manifest
@@ -71,7 +71,7 @@ def test_a_watch_sees_what_comparing_sees(project: Project, watched: Manifest, s
     """Through moves of folders onto the names of others, and at once after them."""
     dice = random.Random(seed)
     compared = Manifest(
-        project.contents, project.root, CaptureLimits(), lambda _: False, watches=False
+        project.contents, project.root, CaptureLimits(), lambda: lambda _: False, watches=False
     )
     for number in range(25):
         compared.begin(str(number))
@@ -123,7 +123,7 @@ def test_where_nothing_can_be_watched_everything_is_compared(
     else:
         monkeypatch.setattr(watch_module, refused, lambda _: False)
     before = _queues()
-    manifest = Manifest(project.contents, project.root, CaptureLimits(), lambda _: False)
+    manifest = Manifest(project.contents, project.root, CaptureLimits(), lambda: lambda _: False)
     for name in ("one", "two"):
         manifest.begin(name)
         (project.root / "folder" / name).write_bytes(b"1")
@@ -138,7 +138,7 @@ def _no_watch(*_: object) -> None:
 def test_a_watch_leaves_nothing_open(project: Project) -> None:
     """Neither where the manifest closes, nor where it is let go; and a look alone opens none."""
     before = _queues()
-    manifest = Manifest(project.contents, project.root, CaptureLimits(), lambda _: False)
+    manifest = Manifest(project.contents, project.root, CaptureLimits(), lambda: lambda _: False)
     manifest.begin()
     assert _queues() == before
     manifest.begin("command")

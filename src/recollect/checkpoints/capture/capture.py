@@ -293,7 +293,7 @@ class Capture:
             parts.contents,
             root,
             parts.limits,
-            partial(parts.exclusions.include, root),
+            partial(parts.exclusions.test_of, root),
             watches=parts.watches,
         )
         return parts.manifests.setdefault((parts.tenant, root), made)

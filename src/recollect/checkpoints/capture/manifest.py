@@ -89,7 +89,7 @@ class Manifest:
         contents: Where the bytes of files are kept.
         root: The folder, as `Path.resolve` returns it.
         limits: Up to where they are kept.
-        is_excluded: Whether a path is only listed.
+        exclusion: Returns a test whether a path is only listed, for one look.
         watches: Whether changes are watched once a command ran, where the system can.
     """
 
@@ -98,7 +98,7 @@ class Manifest:
         contents: Contents,
         root: Path,
         limits: CaptureLimits,
-        is_excluded: Callable[[str], bool],
+        exclusion: Callable[[], Callable[[str], bool]],
         *,
         watches: bool = True,
     ) -> None:
@@ -106,7 +106,7 @@ class Manifest:
         self._root = root
         self._key = (contents.tenant, str(root))
         self._limits = limits
-        self._is_excluded = is_excluded
+        self._exclusion = exclusion
         self._watches = watches
         self._watch: FolderWatch | None = None
         self._asked = 0.0
@@ -206,7 +206,7 @@ class Manifest:
         try:
             folders = self._loaded()
             is_first = not folders
-            intake = Intake(self._contents, self._root, folders, self._is_excluded, self._left())
+            intake = Intake(self._contents, self._root, folders, self._exclusion(), self._left())
             scan = self._scanned(folders, intake.read, starts_watch=starts_watch)
             intake.finish()
             self._store(folders, scan)

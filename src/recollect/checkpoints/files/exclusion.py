@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fnmatch import translate
+from functools import cache
 from pathlib import Path
 
 from recollect.core.settings import user_path
@@ -34,13 +35,23 @@ class Exclusions:
         >>> Exclusions(["*.pem", "*/node_modules/*"]).include(Path("/srv/app"), "keys/a.pem")
         True
         """
-        if self._excluded is not None and self._excluded.match(f"{root}/{path}"):
-            return True
-        folders = path.split("/")[:-1]
-        return any(
-            os.path.lexists(os.path.join(root, *folders[:count], OFF_FILE))
-            for count in range(1, len(folders) + 1)
-        )
+        return self.test_of(root)(path)
+
+    def test_of(self, root: Path) -> Callable[[str], bool]:
+        """Return `include` for many paths of a root: each folder is looked at once."""
+
+        @cache
+        def is_off(folder: str) -> bool:
+            outer = folder.rpartition("/")[0]
+            return os.path.lexists(f"{root}/{folder}/{OFF_FILE}") or (outer != "" and is_off(outer))
+
+        def is_included(path: str) -> bool:
+            if self._excluded is not None and self._excluded.match(f"{root}/{path}"):
+                return True
+            folder = path.rpartition("/")[0]
+            return folder != "" and is_off(folder)
+
+        return is_included
 
 
 def _expressions(pattern: str) -> list[str]:
