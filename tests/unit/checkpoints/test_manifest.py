@@ -601,3 +601,18 @@ def test_a_root_inside_of_a_repository_asks_it(project: Project, tracked: Projec
 def _files(root: Path) -> list[str]:
     names = (path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
     return [name for name in names if not name.startswith(".git/")]
+
+
+def test_a_manifest_that_is_removed_while_a_command_runs_loses_nothing(
+    make: Making, project: Project
+) -> None:
+    """A sweep forgets roots that no checkpoint names yet, such as that of the first command."""
+    manifest = make()
+    manifest.begin("first")
+    (project.root / "a").touch()
+    project.contents.database.write(lambda tx: tx.execute("DELETE FROM manifests"))
+    manifest.begin("second")
+    (project.root / "b").touch()
+    assert [each.path for each in manifest.end("first")] == ["a", "b"]
+    assert [each.path for each in manifest.end("second")] == ["b"]
+    _compare_with_disk(project, make())

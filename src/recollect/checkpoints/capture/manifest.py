@@ -113,6 +113,7 @@ class Manifest:
         self._folders: dict[str, Folder] | None = None
         self._count = PathCounts()
         self._open: dict[str, dict[str, Change]] = {}
+        self._is_removed = False
         self._turn = threading.Lock()
 
     def begin(self, command: str | None = None) -> tuple[int, int]:
@@ -288,17 +289,20 @@ class Manifest:
     def _forget_if_removed(self) -> None:
         """Look at everything again where all that is stored of the root was removed.
 
-        Before a command only: after it, everything would count as made by it.
+        Before a command only: after it, everything would count as made by it. While others run,
+        what was seen is stored again, as they would lose what they changed.
         """
-        if self._folders and not self._contents.database.read(
-            lambda tx: tx.row(_IS_STORED, self._key)
-        ):
+        is_stored = self._contents.database.read(lambda tx: tx.row(_IS_STORED, self._key))
+        self._is_removed = bool(self._folders) and is_stored is None
+        if self._is_removed and not self._open:
             self._forget()
 
     def _store(self, folders: Mapping[str, Folder], scan: Scan) -> None:
         """Store folders; what their paths were is dated, as a checkpoint is about to name it."""
         encoder = msgspec.msgpack.Encoder()
-        rows = [(*self._key, each, encoder.encode(folders[each])) for each in scan.changed]
+        changed = folders if self._is_removed else scan.changed
+        self._is_removed = False
+        rows = [(*self._key, each, encoder.encode(folders[each])) for each in changed]
         before = [each.before.state.digest for each in scan.differences if each.before is not None]
 
         def unit(tx: Transaction) -> None:
