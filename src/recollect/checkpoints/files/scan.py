@@ -209,7 +209,7 @@ class Scan:
             before = entries.get(name)
             if before == entry:
                 continue
-            if entry.state.kind != "folder" and entry is not _UNREADABLE:
+            if before and entry.state.kind != "folder" and entry is not _UNREADABLE:
                 self._drop_inside(f"{prefix}{name}/")
             entries[name] = entry
             self.changed.add(prefix)

@@ -36,7 +36,8 @@ class StoreSettings(Struct, frozen=True, kw_only=True):
         int,
         Meta(ge=16, le=1_000_000, extra={"unit": "pages of 4 KiB"}),
         "Size of the write-ahead log from which the checkpoint thread writes it back. Larger: "
-        "fewer writes; smaller: a shorter log to read.",
+        "fewer writes; smaller: a shorter log to read. File checkpoints have a log of their own "
+        "size.",
     ] = 1_000
     cache_kib: Annotated[
         int,

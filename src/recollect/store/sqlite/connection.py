@@ -42,6 +42,8 @@ class Tuning(Struct, frozen=True, kw_only=True):
     """Units that share a commit at most; limits how long one waits for the others."""
     idle_s: float = 1.0
     """After this time without commits, the log is written back and cut."""
+    page_bytes: int = 4_096
+    """Of a file that is made new."""
 
 
 def check_version(number: int = apsw.SQLITE_VERSION_NUMBER) -> None:
@@ -126,6 +128,7 @@ class ConnectionOpener:
         except OSError as error:
             discard(connection)
             raise translate_os(error, self.path) from error
+        connection.pragma("page_size", self._tuning.page_bytes)  # one that has pages keeps theirs
         return connection
 
     def open(self, role: ConnectionRole) -> apsw.Connection:

@@ -16,6 +16,7 @@ from typing import Literal, TypeVar
 
 import apsw
 from msgspec import Struct
+from msgspec.structs import replace
 
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import StoreReadOnly
@@ -59,6 +60,10 @@ MOVE_HINT = (
 )
 
 _POLL_S = 0.01
+_CONTENTS_PAGE = 8_192
+"""Files of a few KB compressed: on smaller pages few fit, and the rest takes more work."""
+_CONTENTS_LOG = 256 << 20
+"""A first look stores hundreds of megabytes; written back early, it waits for the disk."""
 
 T = TypeVar("T")
 
@@ -324,7 +329,13 @@ def open_contents(
     """
     schema = load_schema("checkpoints", CONTENTS_ID, keep_backup=True)
     path = private_folder(home / CHECKPOINTS) / CONTENTS_FILE
-    return open_database(path, schema, _tuning(settings, "FULL"), clock, vfs=vfs)
+    tuning = replace(
+        _tuning(settings, "FULL"),
+        page_bytes=_CONTENTS_PAGE,
+        checkpoint_pages=_CONTENTS_LOG // _CONTENTS_PAGE // 4,
+        wal_limit_bytes=_CONTENTS_LOG,
+    )
+    return open_database(path, schema, tuning, clock, vfs=vfs)
 
 
 def open_database(
