@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import msgspec
 import pytest
 
 import recollect
+from recollect import upkeep
+from recollect.home_index import HomeIndex
 from recollect.memory import Memory
 from recollect.observations import reclassification
 from recollect.observations.observation import Observation
@@ -18,6 +21,17 @@ from recollect.observations.rows import rewrite
 from recollect.store.blobs import Blobs
 
 WORDS_ONLY = {"embedding.provider": "none"}
+
+
+@pytest.fixture(autouse=True)
+def _by_sync_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the background leave alone what a test has not made old yet."""
+    here, again = threading.get_ident(), upkeep.classify_again
+
+    def classify_again(opened: HomeIndex, stopping: Callable[[], bool]) -> int:
+        return again(opened, stopping) if threading.get_ident() == here else 0
+
+    monkeypatch.setattr(upkeep, "classify_again", classify_again)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.home_index import HomeIndex
 from recollect.index.model.sync_report import Progress
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.memory import Memory
@@ -56,6 +57,11 @@ def say(memory: Memory, *texts: str, session: str | None = None) -> str:
 def _extraction(memory: Memory) -> Extraction:
     opened = memory._rooms.opened  # noqa: SLF001
     return Extraction(opened.home.records, opened.people, opened.home.clock)
+
+
+def _stop_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Extract nothing in the background: the test does it itself."""
+    monkeypatch.setattr(HomeIndex, "extract", lambda *_: 0)
 
 
 LEEDS, BRISTOL, BATH = "I live in Leeds", "I live in Bristol", "I live in Bath"
@@ -154,6 +160,7 @@ def test_the_newest_is_extracted_first_and_it_goes_on_after_a_stop(
 ) -> None:
     """The newest is extracted first and it goes on after a stop."""
     monkeypatch.setattr(extraction, "BATCH", 2)
+    _stop_background(monkeypatch)
     session = say(memory, LEEDS, "ok", "fine", BRISTOL, BATH)
     told: list[Progress] = []
     one = _extraction(memory)
@@ -170,8 +177,11 @@ def test_the_newest_is_extracted_first_and_it_goes_on_after_a_stop(
     assert not again.is_behind()
 
 
-def test_what_arrives_during_a_run_is_left_for_the_next(memory: Memory) -> None:
+def test_what_arrives_during_a_run_is_left_for_the_next(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each message that arrives meanwhile would cost a batch, and a commit, of its own."""
+    _stop_background(monkeypatch)
     session = say(memory, LEEDS)
     one, batches = _extraction(memory), list[Progress]()
 
@@ -245,6 +255,7 @@ def test_what_was_erased_while_it_was_read_makes_no_fact(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A batch is read without the lock of the writer: an erasure may come before it is stored."""
+    _stop_background(monkeypatch)
     say(memory, "I live in Leeds.", "ok")
     waiting = ["Leeds"]
 
