@@ -33,6 +33,7 @@ from recollect.checkpoints.record.rows import (
     records_since,
     unfinished_rewinds,
 )
+from recollect.checkpoints.rewind.conversation import ConversationPort
 from recollect.checkpoints.rewind.plan import (
     ConflictChoices,
     Planner,
@@ -40,7 +41,7 @@ from recollect.checkpoints.rewind.plan import (
     RewindPlan,
     RewindScope,
 )
-from recollect.checkpoints.rewind.rewinds import ConversationPort, Rewinds
+from recollect.checkpoints.rewind.rewinds import Rewinds
 from recollect.checkpoints.soundness import FsckReport, examine, without_lost
 from recollect.core.checks import checked
 from recollect.core.errors import Conflict, NotFound, RecollectError, RewindConflict

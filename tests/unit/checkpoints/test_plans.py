@@ -405,3 +405,22 @@ def test_a_path_that_is_excluded_since_is_only_listed(
     assert {(item.status, item.diff) for item in plan.items} == {("uncaptured", None)}
     project.checkpoints.apply(plan)
     assert project.contents.usage() == before
+
+
+def test_a_state_that_came_twice_holds_what_others_did_only_once(project: Project) -> None:
+    """The user deleted the file once; a rewind to before it was ever made forgets that."""
+    path, checkpoints = project.root / "a.txt", project.checkpoints
+    with checkpoints.around(project.session, project.root, ["a.txt"], "Write") as first:
+        path.write_text("one\n")
+    path.unlink()
+    with checkpoints.around(project.session, project.root, ["a.txt"], "Write") as second:
+        path.write_text("two\n")
+    (item,) = checkpoints.plan(first).items
+    assert item.status == "conflict"
+    checkpoints.rewind(first, on_conflict="force")
+    with checkpoints.around(project.session, project.root, ["a.txt"], "Write"):
+        path.write_text("three\n")
+    (item,) = checkpoints.plan(first).items
+    assert (item.action, item.status) == ("delete", "clean")
+    (item,) = checkpoints.plan(second).items
+    assert item.status == "clean"

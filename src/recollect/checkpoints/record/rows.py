@@ -42,6 +42,8 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         files: How many paths it has the state of.
         uncaptured: How many it saw and could not keep.
         foreign: Of a rescue: the paths that hold what somebody else did after its rewind.
+        returned_to: Of a rescue: the number of the checkpoint before which paths were as its rewind
+            left them.
         is_unseen: Whether the tool may have begun before its files were looked at.
         ended_at: When its tool ended, ms UTC; None where that is not known.
     """
@@ -50,6 +52,7 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     files: int = 0
     uncaptured: int = 0
     foreign: tuple[str, ...] = ()
+    returned_to: int = 0
     is_unseen: bool = False
     ended_at: int | None = None
 

@@ -19,23 +19,29 @@ class Unmergeable(Exception):  # a reason, not a failure
 def lineage_of(trail: Sequence[FileRecord]) -> tuple[PathState | None, bool]:
     """Return what a session left of a path, and whether it holds what others did meanwhile.
 
-    A rewind puts a state back that the path had before: it holds what that state held. Where that
-    was before the first record, or it is a merge, the rescue says whether others are in it.
+    A rewind puts a state back that the path had before: it holds what that state held.
     """
     left: PathState | None = trail[0].before
     is_mixed = False
-    held = {trail[0].before: False}
+    held: list[tuple[int, bool]] = []  # before each record
     for record in trail:
         is_mixed = is_mixed or record.before != left
-        held[record.before] = is_mixed
+        held.append((record.checkpoint.number, is_mixed))
         left = record.before if record.checkpoint.kind == "manual" else record.after
-        if left is not None:
-            if record.checkpoint.kind == "rescue":
-                is_foreign = record.path in record.checkpoint.coverage.foreign
-                is_undo = record.checkpoint.label == "undo"
-                is_mixed = held.get(left, is_foreign and (is_mixed or is_undo))
-            held[left] = is_mixed
+        if left is not None and record.checkpoint.kind == "rescue":
+            is_mixed = _is_mixed_again(record, held)
     return left, is_mixed
+
+
+def _is_mixed_again(record: FileRecord, held: Sequence[tuple[int, bool]]) -> bool:
+    """Return whether a path holds what others did, after the rewind that a record rescued."""
+    rescue = record.checkpoint
+    coverage, is_foreign = rescue.coverage, record.path in rescue.coverage.foreign
+    if is_foreign and rescue.label != "undo":  # a merge leaves in what others did
+        return held[-1][1]
+    if coverage.returned_to < held[0][0]:
+        return is_foreign
+    return next(is_mixed for number, is_mixed in held if number >= coverage.returned_to)
 
 
 def reverted(

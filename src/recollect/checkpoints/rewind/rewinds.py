@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -30,9 +30,11 @@ from recollect.checkpoints.record.rows import (
     add_rewind,
     add_writes,
     end_rewind,
+    find_checkpoint,
     repeats_of,
     unfinished_rewinds,
 )
+from recollect.checkpoints.rewind.conversation import ConversationPort
 from recollect.checkpoints.rewind.plan import RewindDraft
 from recollect.core.errors import Conflict, InvalidInput, NotFound, RewindConflict
 from recollect.store.engine import Transaction
@@ -40,32 +42,6 @@ from recollect.store.files import private_folder
 from recollect.store.locks import WriteQueue
 
 _PATIENCE_S = 30.0
-
-
-class ConversationPort(Protocol):
-    """Takes messages out of a session, and returns them, in a transaction of the records."""
-
-    def last_seq(self, session_id: str, after_seq: int) -> int | None:
-        """Return the last message that a session shows; None where none is after a seq.
-
-        Raises:
-            NotFound: the scope has no such session.
-            InvalidInput: the session does not show a message with that seq.
-        """
-
-    def withdraw(self, tx: Transaction, rewind: Rewind) -> None:
-        """Take the messages of a rewind out of its session.
-
-        Raises:
-            RewindConflict: the session has newer messages.
-            Conflict: it was deleted, or another program holds it.
-        """
-
-    def give_back(self, tx: Transaction, rewind: Rewind, rewind_ids: Sequence[str]) -> None:
-        """Return the messages that the first of some rewinds took out that still has some out.
-
-        Nothing is done where its session was erased. Raises as `withdraw`.
-        """
 
 
 class Rewinds:
@@ -99,7 +75,14 @@ class Rewinds:
                 raise conflict_of(plan.refused, hint)
             rewind = self._new(moment, root, "rewind", plan.checkpoint.id, plan.items)
             rewind = replace(rewind, first_seq=plan.first_seq, last_seq=plan.last_seq)
-            return self._change(tree, rewind, moment, unresolved, draft.contents)
+            return self._change(
+                tree,
+                rewind,
+                moment,
+                unresolved,
+                number=plan.checkpoint.number,
+                contents=draft.contents,
+            )
 
     def repeat(
         self,
@@ -118,8 +101,11 @@ class Rewinds:
         rewind = self._new(moment, of.root, type_, of.id, items)
         if conversation:
             rewind = replace(rewind, first_seq=of.first_seq, last_seq=of.last_seq)
+        rescue = self._rescue(of)
+        number = rescue.coverage.returned_to if type_ == "redo" else rescue.number
         with self._turn(of.root), Tree(Path(of.root)) as tree:
-            return self._change(tree, rewind, moment, self._recover(tree, of.root))
+            before = self._recover(tree, of.root)
+            return self._change(tree, rewind, moment, before, number=number)
 
     def recover(self, root: str, patience_s: float = _PATIENCE_S) -> list[Rewind]:
         """Put back what unfinished rewinds of a root changed; return them as they ended."""
@@ -143,9 +129,14 @@ class Rewinds:
                 return self._end_without(interrupted)
             items = self._pending(tree, interrupted)
             back = self._new(moment, of.root, "rewind", of.target_id, items)
-            back = self._change(tree, back, moment, [])
+            number = self._rescue(interrupted).number
+            back = self._change(tree, back, moment, [], number=number)
             self._end_without(interrupted)
             return back
+
+    def _rescue(self, of: Rewind) -> Checkpoint:
+        tenant = self._parts.tenant
+        return self._parts.database.read(lambda tx: find_checkpoint(tx, tenant, of.rescue_id))
 
     def _pending(self, tree: Tree, rewind: Rewind) -> list[RewindItem]:
         """Return what puts the unresolved paths of a rewind back."""
@@ -197,15 +188,17 @@ class Rewinds:
         rewind: Rewind,
         moment: SessionMoment,
         before: Iterable[Rewind],
+        *,
+        number: int,
         contents: Mapping[str, bytes] = {},
     ) -> Rewind:
-        """Make paths what they are to be; see `apply`."""
+        """Make paths what they are to be: as before a checkpoint by its number; see `apply`."""
         unresolved = {path for each in before for path in each.unresolved}
         cut_off = [each.path for each in rewind.changes if each.path in unresolved]
         if cut_off:
             raise conflict_of(cut_off, "resolve the interrupted rewind that changed them first")
         self._check(tree, rewind.changes)
-        self._begin(tree, rewind, moment, contents)
+        self._begin(tree, rewind, moment, number, contents)
         begun: list[Change] = []
         try:
             self._perform(tree, rewind.id, rewind.changes, begun)
@@ -281,7 +274,12 @@ class Rewinds:
         return blocked
 
     def _begin(
-        self, tree: Tree, rewind: Rewind, moment: SessionMoment, contents: Mapping[str, bytes]
+        self,
+        tree: Tree,
+        rewind: Rewind,
+        moment: SessionMoment,
+        number: int,
+        contents: Mapping[str, bytes],
     ) -> None:
         """Keep what is there and what was merged, and write the journal."""
         paths = [each.path for each in rewind.changes]
@@ -300,7 +298,12 @@ class Rewinds:
             tool_name=None,
             tool_use_id=None,
             root=rewind.root,
-            coverage=Coverage(paths=tuple(paths), files=len(paths), foreign=_foreign(rewind)),
+            coverage=Coverage(
+                paths=tuple(paths),
+                files=len(paths),
+                foreign=_foreign(rewind),
+                returned_to=number,
+            ),
             created_at=rewind.created_at,
         )
 
