@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Literal, LiteralString, TypeAlias, get_args
 
 from recollect.core.errors import StoreCorrupt
-from recollect.store.columns import first_integer
+from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import SqlValue, Transaction
 
 Digested: TypeAlias = Literal["tokens", "tombstones", "identities"]
@@ -46,8 +46,8 @@ def check_digest(tx: Transaction, table: Digested) -> None:
     Raises:
         StoreCorrupt: rows are missing, or differ from those that were stored.
     """
-    rows = tx.all(_ROWS[table])
-    if sum(_part(row[0]) for row in rows) & _MASK != stored_digest(tx, table):
+    rows = typed_rows(tx.all(_ROWS[table]), tuple[bytes | int | None])
+    if sum(_part(cell) for (cell,) in rows) & _MASK != stored_digest(tx, table):
         raise StoreCorrupt(
             f"rows of {table} are missing, or are not what was stored",
             hint="look with `recollect doctor`; restore a backup with `recollect restore FILE`,"
