@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -222,10 +223,13 @@ def test_one_thing_at_a_time(run: Run, home: Path, project: Path, words: tuple[s
 def test_a_folder_without_a_session_is_an_error(
     run: Run, home: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No session of another folder takes its checkpoints."""
+    """No session of another folder takes its checkpoints; what the hint names begins one."""
     monkeypatch.chdir(tmp_path)
     done = run("--home", home, "checkpoint", "list")
     assert (done.code, "this folder has no session" in done.err) == (1, True)
+    words = re.findall(r"`recollect (sessions start [^`]*)`", done.err)[0].split()
+    assert run("--home", home, *words).code == 0
+    assert run("--home", home, "checkpoint", "list").code == 0
 
 
 def test_the_home_itself_is_never_opened(run: Run, home: Path, project: Path) -> None:

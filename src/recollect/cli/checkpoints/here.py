@@ -26,7 +26,8 @@ def session_here(memory: Memory, name: str | None) -> str:
     if session is None:
         raise NotFound(
             "this folder has no session",
-            hint="name one: `recollect sessions` lists them, `recollect sessions start` begins one",
+            hint="name one: `recollect sessions` lists them,"
+            " `recollect sessions start --project .` begins one here",
         )
     return session.id
 
