@@ -424,3 +424,19 @@ def test_a_state_that_came_twice_holds_what_others_did_only_once(project: Projec
     assert (item.action, item.status) == ("delete", "clean")
     (item,) = checkpoints.plan(second).items
     assert item.status == "clean"
+
+
+def test_a_rewind_to_a_checkpoint_by_hand_brings_back_what_the_user_did(project: Project) -> None:
+    """The work of the user that it holds is a conflict for an earlier plan, whatever followed."""
+    path, checkpoints = project.root / "a.txt", project.checkpoints
+    path.write_text("zero\n")
+    with checkpoints.around(project.session, project.root, ["a.txt"], "Write") as first:
+        path.write_text("agent\n")
+    path.write_text("user\n")
+    by_hand = checkpoints.take(project.session, project.root, ["a.txt"])
+    path.write_text("agent\n")
+    with checkpoints.around(project.session, project.root, ["a.txt"], "Write"):
+        path.write_text("again\n")
+    checkpoints.rewind(by_hand, on_conflict="force")
+    assert path.read_text() == "user\n"
+    assert checkpoints.plan(first).refused == ("a.txt",)

@@ -43,7 +43,7 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         uncaptured: How many it saw and could not keep.
         foreign: Of a rescue: the paths that hold what somebody else did after its rewind.
         returned_to: Of a rescue: the number of the checkpoint before which paths were as its rewind
-            left them.
+            left them; 0 where that is not one for all of them.
         is_unseen: Whether the tool may have begun before its files were looked at.
         ended_at: When its tool ended, ms UTC; None where that is not known.
     """

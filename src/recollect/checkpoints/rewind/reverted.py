@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from recollect.checkpoints.files.state import PathState
 from recollect.checkpoints.files.tree import PathReading
@@ -23,25 +24,36 @@ def lineage_of(trail: Sequence[FileRecord]) -> tuple[PathState | None, bool]:
     """
     left: PathState | None = trail[0].before
     is_mixed = False
-    held: list[tuple[int, bool]] = []  # before each record
+    held: list[_Held] = []
     for record in trail:
         is_mixed = is_mixed or record.before != left
-        held.append((record.checkpoint.number, is_mixed))
+        held.append(_Held(record.checkpoint.number, record.before, is_mixed))
         left = record.before if record.checkpoint.kind == "manual" else record.after
         if left is not None and record.checkpoint.kind == "rescue":
-            is_mixed = _is_mixed_again(record, held)
+            is_mixed = _is_mixed_again(record, left, held)
     return left, is_mixed
 
 
-def _is_mixed_again(record: FileRecord, held: Sequence[tuple[int, bool]]) -> bool:
+class _Held(NamedTuple):
+    """A path before a record of a checkpoint, and whether it holds what others did."""
+
+    number: int
+    state: PathState
+    is_mixed: bool
+
+
+def _is_mixed_again(record: FileRecord, left: PathState, held: Sequence[_Held]) -> bool:
     """Return whether a path holds what others did, after the rewind that a record rescued."""
     rescue = record.checkpoint
-    coverage, is_foreign = rescue.coverage, record.path in rescue.coverage.foreign
+    number, is_foreign = rescue.coverage.returned_to, record.path in rescue.coverage.foreign
     if is_foreign and rescue.label != "undo":  # a merge leaves in what others did
-        return held[-1][1]
-    if coverage.returned_to < held[0][0]:
+        return held[-1].is_mixed
+    if number and number < held[0].number:
         return is_foreign
-    return next(is_mixed for number, is_mixed in held if number >= coverage.returned_to)
+    if number:
+        return next(each.is_mixed for each in held if each.number >= number)
+    alike = [each.is_mixed for each in held if each.state == left]
+    return is_foreign or any(alike) or not alike
 
 
 def reverted(

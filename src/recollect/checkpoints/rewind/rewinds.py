@@ -35,7 +35,7 @@ from recollect.checkpoints.record.rows import (
     unfinished_rewinds,
 )
 from recollect.checkpoints.rewind.conversation import ConversationPort
-from recollect.checkpoints.rewind.plan import RewindDraft
+from recollect.checkpoints.rewind.plan import RewindDraft, RewindPlan
 from recollect.core.errors import Conflict, InvalidInput, NotFound, RewindConflict
 from recollect.store.engine import Transaction
 from recollect.store.files import private_folder
@@ -80,7 +80,7 @@ class Rewinds:
                 rewind,
                 moment,
                 unresolved,
-                number=plan.checkpoint.number,
+                number=_returned_to(plan),
                 contents=draft.contents,
             )
 
@@ -431,6 +431,15 @@ def _taken_back(item: RewindItem) -> RewindItem:
 
 def _with_outcome(item: RewindItem, outcome: Outcome) -> RewindItem:
     return replace(item, outcome=outcome)
+
+
+def _returned_to(plan: RewindPlan) -> int:
+    """Return the checkpoint before whose records a plan puts paths; 0 where they may be later ones.
+
+    Those of one sub-agent begin later, and a checkpoint by hand is no record of a later plan.
+    """
+    is_whole = plan.actor is None and plan.checkpoint.kind != "manual"
+    return plan.checkpoint.number if is_whole else 0
 
 
 def _foreign(rewind: Rewind) -> tuple[str, ...]:
