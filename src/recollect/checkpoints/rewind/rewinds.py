@@ -436,7 +436,7 @@ def _with_outcome(item: RewindItem, outcome: Outcome) -> RewindItem:
 def _returned_to(plan: RewindPlan) -> int:
     """Return the checkpoint before whose records a plan puts paths; 0 where they may be later ones.
 
-    Those of one sub-agent begin later, and a checkpoint by hand is no record of a later plan.
+    Those of one sub-agent begin later, and a later plan has no record of a checkpoint by hand.
     """
     is_whole = plan.actor is None and plan.checkpoint.kind != "manual"
     return plan.checkpoint.number if is_whole else 0
