@@ -11,6 +11,7 @@ from recollect.core.clock import to_iso
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.working_memory import SessionState, WorkStep
 from recollect.sessions.lease import Lease
+from recollect.sessions.record.lineage import Branch
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 
@@ -73,6 +74,30 @@ class SessionList(msgspec.Struct, frozen=True, kw_only=True):
 
     sessions: tuple[SessionEntry, ...]
     cursor: str | None
+
+
+class LineageEntry(SessionEntry, frozen=True, kw_only=True):
+    """A session in a tree.
+
+    Attributes:
+        relation: ``root``; ``fork``; ``reset``: it followed the one above under its key.
+        above_id: The session that it is a branch of; null of the root.
+    """
+
+    relation: str
+    above_id: str | None
+
+
+class SessionLineage(msgspec.Struct, frozen=True, kw_only=True):
+    """The tree that a session belongs to.
+
+    Attributes:
+        session_id: The session that was asked for.
+        sessions: Each before its branches, and those oldest first.
+    """
+
+    session_id: str
+    sessions: tuple[LineageEntry, ...]
 
 
 class ListedSessions(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,15 +168,20 @@ def session_answer(session: Session, summary: str | None) -> SessionAnswer:
 
 def session_entry(session: Session) -> SessionEntry:
     """Return a session as lists have it."""
-    return SessionEntry(
-        **_head(session),
-        updated_at=to_iso(session.updated_at),
-        title=session.title,
-        status=session.status,
-        message_count=session.message_count,
-        parent_id=session.parent_id,
-        forked_at_seq=session.forked_at_seq,
-    )
+    return SessionEntry(**_entry(session))
+
+
+def lineage_answer(session_id: str, root: Branch) -> SessionLineage:
+    """Return the tree of a session as HTTP answers it: a list, as a tree may be very deep."""
+    entries: list[LineageEntry] = []
+    waiting = [root]
+    while waiting:
+        branch = waiting.pop()
+        above = None if branch is root else branch.session.above_id
+        entry = _entry(branch.session)
+        entries.append(LineageEntry(**entry, relation=branch.relation, above_id=above))
+        waiting += reversed(branch.branches)
+    return SessionLineage(session_id=session_id, sessions=tuple(entries))
 
 
 def working_memory_answer(session_id: str, of: SessionState | None) -> WorkingMemoryAnswer:
@@ -165,6 +195,17 @@ def working_memory_answer(session_id: str, of: SessionState | None) -> WorkingMe
         source=of.source,
         updated_at=to_iso(of.updated_at),
     )
+
+
+def _entry(session: Session) -> dict[str, Any]:
+    return _head(session) | {
+        "updated_at": to_iso(session.updated_at),
+        "title": session.title,
+        "status": session.status,
+        "message_count": session.message_count,
+        "parent_id": session.parent_id,
+        "forked_at_seq": session.forked_at_seq,
+    }
 
 
 def _head(session: Session) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.sessions.lifecycle import draft_session
-from recollect.sessions.policy.turns import heard_sessions
+from recollect.sessions.policy.turns import heard_sessions, hears_session
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import Branch, family
 from recollect.sessions.record.session import (
@@ -198,14 +198,29 @@ class Catalogue:
         where = Condition(self._access.scope)
         return tuple(self._access.database.read(lambda tx: select_channels(tx, where)))
 
-    def lineage(self, session_id: str) -> Branch:
+    def lineage(self, session_id: str, *, for_session: str | None = None) -> Branch:
         """Return the tree of forks and resets that a session belongs to.
 
+        Args:
+            session_id: Which one.
+            for_session: On behalf of this session: only those that it may hear; what grew from
+                another is left out with it.
+
         Raises:
-            NotFound: the scope has no such session.
+            NotFound: the scope has no such session, or ``for_session`` does not hear it.
         """
         scope = self._access.scope
-        return self._access.read_session(session_id, lambda tx, session: family(tx, scope, session))
+
+        def read(tx: Transaction, session: Session) -> Branch:
+            if for_session is None:
+                return family(tx, scope, session)
+            own = require_session(tx, scope, for_session)
+            owner = self._people.at(tx, scope.tenant)
+            if not hears_session(tx, own, session, owner):
+                raise NotFound("the session does not exist", hint=LIST_THEM)
+            return family(tx, scope, session, lambda other: hears_session(tx, own, other, owner))
+
+        return self._access.read_session(session_id, read)
 
 
 def _used_within(

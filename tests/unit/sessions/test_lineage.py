@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from recollect.core.errors import StoreCorrupt
+from recollect.core.errors import NotFound, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.sessions.record.lineage import Branch, segments
 from recollect.sessions.sessions import Sessions
@@ -89,3 +89,17 @@ def test_a_tree_shows_nothing_of_another_scope(home: Home) -> None:
     assert home.sessions_of(Scope(project="/b")).lineage(behind.id).branches == ()
     whole = home.sessions.lineage(last.id)
     assert {branch.session.id for branch in whole.branches} == {other.id, last.id}
+
+
+def test_a_tree_is_narrowed_to_what_a_session_hears(home: Home) -> None:
+    """Issue 25: a fork that answers somebody else is left out with all that grew from it."""
+    root = home.sessions.create("agent:main:main")
+    home.sessions.append(root.id, "user", "mine")
+    foreign = home.sessions.fork(root.id)
+    home.sessions.append(foreign.id, "user", "a guest's", sender="telegram:77")
+    grown, own = home.sessions.fork(foreign.id), home.sessions.fork(root.id)
+    assert _size(home.sessions.lineage(own.id)) == 4
+    tree = home.sessions.lineage(own.id, for_session=root.id)
+    assert [branch.session.id for branch in tree.branches] == [own.id]
+    with pytest.raises(NotFound):
+        home.sessions.lineage(grown.id, for_session=root.id)

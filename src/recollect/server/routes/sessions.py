@@ -5,8 +5,10 @@ from __future__ import annotations
 from recollect.answers.session import (
     SessionAnswer,
     SessionEntry,
+    SessionLineage,
     SessionList,
     WorkingMemoryAnswer,
+    lineage_answer,
     session_answer,
     session_entry,
     working_memory_answer,
@@ -184,6 +186,14 @@ def fork(caller: Caller, fields: ForkOrder) -> Created[SessionEntry]:
     session = _writable(caller, fields.key)
     forked = caller.memory.sessions.fork(session.id, fields.at_seq, title=fields.title)
     return Created(session_entry(forked))
+
+
+@ROUTES.add("GET", "/api/sessions/{key}/lineage", "read")
+def lineage(caller: Caller, fields: OneSession) -> SessionLineage:
+    """List the tree of forks and resets that a session belongs to."""
+    session = caller.session(fields.key)
+    tree = caller.memory.sessions.lineage(session.id, for_session=caller.for_session())
+    return lineage_answer(session.id, tree)
 
 
 @ROUTES.add("GET", "/api/sessions/{key}/state", "read")

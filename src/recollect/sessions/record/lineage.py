@@ -457,11 +457,16 @@ def rows_of(scope: Scope, session_id: str) -> Condition:
     return Condition(msgspec.structs.replace(scope, session=session_id), "session_id")
 
 
-def family(tx: Transaction, scope: Scope, session: Session) -> Branch:
+def family(
+    tx: Transaction,
+    scope: Scope,
+    session: Session,
+    is_heard: Callable[[Session], bool] = lambda _: True,
+) -> Branch:
     """Return the tree that a session belongs to, from the oldest ancestor that the scope may see.
 
-    The branches of a session of another owner are left out with it. A key that is reset for years
-    makes a very deep tree, so this does not recurse.
+    The branches of a session of another owner, or that is not heard, are left out with it. A key
+    that is reset for years makes a very deep tree, so this does not recurse.
 
     Raises:
         StoreCorrupt: the chain of parents leads back to itself.
@@ -471,18 +476,14 @@ def family(tx: Transaction, scope: Scope, session: Session) -> Branch:
         raise StoreCorrupt("the parents of a session cannot be followed", hint=_DOCTOR)
     owner = msgspec.structs.replace(scope, session=None)
     kin = [find_session(tx, owner, text(row[0])) for row in tx.rows(_KIN, root)]
-    seen = {member.id: member for member in kin if member is not None}
+    seen = {member.id: member for member in kin if member is not None and is_heard(member)}
     top = session
-    while (above := seen.get(_above(top) or "")) is not None:
+    while (above := seen.get(top.above_id or "")) is not None:
         top = above
     below: dict[str | None, list[Session]] = {}
     for member in sorted(seen.values(), key=lambda s: (s.created_at, s.id)):
-        below.setdefault(_above(member), []).append(member)
+        below.setdefault(member.above_id, []).append(member)
     return _tree(top, below)
-
-
-def _above(session: Session) -> str | None:
-    return session.parent_id or session.previous_id
 
 
 def _tree(top: Session, below: Mapping[str | None, Sequence[Session]]) -> Branch:

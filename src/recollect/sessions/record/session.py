@@ -112,6 +112,11 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: int | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
+    @property
+    def above_id(self) -> str | None:
+        """The session that it grew from: its parent, or the one that had its key before."""
+        return self.parent_id or self.previous_id
+
 
 CHANGED_KIND = "session.changed"
 """In the outbox, a session whose title, status, mode or link changed."""
