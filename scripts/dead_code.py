@@ -20,7 +20,7 @@ KINDS = {"class", "function", "method", "property", "import", "unreachable_code"
 CALLED_BY_DECORATOR = ["@ROUTES.add", "@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
-    "EmbeddingProvider", "LanguageProvider", "explain_settings", "is_pending", "is_stray",
+    "EmbeddingProvider", "LanguageProvider", "explain_settings",
 }  # fmt: skip
 """For programs; the documentation or the design names them."""
 

@@ -25,6 +25,7 @@ from recollect.server.routes import (
     projects,
     recall,
     sessions,
+    transcripts,
 )
 from tests.support.running_server import RunningServer
 
@@ -32,7 +33,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 EXAMPLE = re.compile(r"(?ms)^```text\n(\w+) (\S+)\n(.*?)^```\n\n```json\n(.*?)^```")
 ROOMS = (
     *(access, admin, client_hooks, episodes, facts, files, health, hooks, identities),
-    *(messages, observations, projects, recall, sessions),
+    *(messages, observations, projects, recall, sessions, transcripts),
 )
 CHANGING = (
     (r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "UUID"),

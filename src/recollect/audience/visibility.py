@@ -378,6 +378,10 @@ class HeardTurns(msgspec.Struct, frozen=True):
     is_all: bool = False
     """No message is left out, whatever turn it belongs to."""
 
+    def includes(self, sender: str | None) -> bool:
+        """Return whether a turn of a sender is one of them; None means an unknown sender."""
+        return self.is_all or (self.unnamed if sender is None else sender in self.senders)
+
     def narrow(self, where: Condition) -> None:
         """Narrow a condition to the messages of these turns."""
         if self.is_all:

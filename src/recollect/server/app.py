@@ -76,6 +76,7 @@ from recollect.server.routes import (
     projects,
     recall,
     sessions,
+    transcripts,
 )
 from recollect.server.shares import Admission, Admissions
 from recollect.server.streams import Pieces, Streams, whole_or_cut
@@ -243,9 +244,10 @@ class HttpApp:
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
     seed = (health, sessions, observations, recall, hooks)
-    beside = (client_hooks, messages, episodes, facts, projects, files, memory, checkpoints)
+    beside = (client_hooks, messages, transcripts, episodes, facts, projects, files)
+    recalled = (memory, checkpoints)
     operators = (events, exchange, admin, access, identities)
-    return tuple(route for file in (*seed, *beside, *operators) for route in file.ROUTES)
+    return tuple(route for file in (*seed, *beside, *recalled, *operators) for route in file.ROUTES)
 
 
 def all_mounts() -> tuple[Mount, ...]:

@@ -302,22 +302,36 @@ class Transcripts:
             )
         return message
 
-    def tool_calls(self, session_id: str) -> tuple[ToolCall, ...]:
+    def tool_calls(
+        self,
+        session_id: str,
+        *,
+        after_seq: int | None = None,
+        for_session: str | None = None,
+    ) -> tuple[ToolCall, ...]:
         """Return the tool calls of a session, oldest first; for a fork also those that it shares.
+
+        Args:
+            session_id: Which one.
+            after_seq: Only those of messages with a greater seq.
+            for_session: On behalf of this session: only those in turns that it may hear.
 
         Raises:
             NotFound: the scope has no such session.
+            InvalidInput: the seq is not a whole number from 0.
         """
+        check_count(after_seq, "a seq")
         scope = self._access.scope
-        calls = self._access.read_session(
-            session_id,
-            lambda tx, session: [
-                call
-                for part in segments(tx, session)
-                for call in select_tool_calls(tx, scope, part)
-            ],
-        )
-        return joined(calls)
+
+        def read(tx: Transaction, session: Session) -> tuple[ToolCall, ...]:
+            audience = resolved(tx, Asker(for_session), scope, self._people.at(tx, scope.tenant))
+            turns, parts = heard_turns(tx, session, audience), segments(tx, session)
+            return joined(
+                call for part in parts for call in select_tool_calls(tx, scope, part, turns)
+            )
+
+        calls = sorted(self._access.read_session(session_id, read), key=lambda call: call.seq)
+        return tuple(call for call in calls if call.seq > (after_seq or 0))
 
     def lease(self, session_id: str) -> Lease | None:
         """Return the lease of the program that holds a session now; None if there is none.

@@ -79,3 +79,70 @@ def test_a_lineage_leaves_out_what_the_token_does_not_hear(client: Client) -> No
     forked = client.post(f"/api/sessions/{own}/fork")[1]["id"]
     heard = guest(client, "again").get("sessions", forked, "lineage")[1]["sessions"]
     assert [each["id"] for each in heard] == [own, forked]
+
+
+def used(call: str, tool: str = "Bash", **given: Any) -> list[Any]:
+    """Return the blocks of a message that uses a tool."""
+    return [{"type": "tool_use", "id": call, "name": tool, "input": given}]
+
+
+def came(call: str, text: str, *, failed: bool = False) -> list[Any]:
+    """Return the blocks of a message that brings a result."""
+    return [{"type": "tool_result", "tool_use_id": call, "content": text, "is_error": failed}]
+
+
+def test_tool_calls_are_listed_with_their_outcome(client: Client) -> None:
+    """Issue 25: what was done, where it stands, and how much it was; not what came back."""
+    begin(client, "tea")
+    say(client, "tea", used("c1", command="make test"), role="assistant")
+    say(client, "tea", came("c1", "12 passed"))
+    say(client, "tea", used("c2", "Read", file_path="/srv/tea.md"), role="assistant")
+    say(client, "tea", came("c2", "File does not exist.", failed=True))
+    say(client, "tea", used("c3", command="make test"), role="assistant")
+    say(client, "tea", came("c9", "of a call that nobody saw"))
+    listed = client.get("sessions", "tea", "tool-calls")[1]
+    rows = [(e["seq"], e["result_seq"], e["state"], e["result_chars"]) for e in listed["calls"]]
+    assert rows == [
+        (1, 2, "done", 9),
+        (3, 4, "failed", 20),
+        (5, None, "pending", 0),
+        (6, 6, "stray", 25),
+    ]
+    first, read, pending, _ = listed["calls"]
+    assert (first["tool_name"], first["input_chars"]) == ("Bash", len('{"command":"make test"}'))
+    assert "make test" in first["title"]
+    assert "tea.md" in read["title"]
+    assert pending["title"] == "Tests: make test"  # nothing passed yet
+    assert listed["next_after"] is None
+
+
+def test_tool_calls_come_in_pages_that_end_with_a_message(client: Client) -> None:
+    """Calls of one message are never on two pages, or the next would begin after the rest."""
+    begin(client, "tea")
+    for at in range(3):
+        blocks = used(f"a{at}", command="ls") + used(f"b{at}", command="pwd")
+        say(client, "tea", blocks, role="assistant")
+    pages, after = [], None
+    while True:
+        page = client.get("sessions", "tea", "tool-calls", limit=3, after_seq=after)[1]
+        pages.append([call["seq"] for call in page["calls"]])
+        after = page["next_after"]
+        if after is None:
+            break
+    assert pages == [[1, 1, 2, 2], [3, 3]]
+    assert client.get("sessions", "tea", "tool-calls", limit=0)[0] == 422
+
+
+def test_a_guest_hears_the_tool_calls_of_own_turns(client: Client) -> None:
+    """Issue 25: in a session that people share one by one, as its messages are heard."""
+    begin(client)
+    for call, sender in (("c1", GUEST), ("c2", OTHER), ("c3", GUEST)):
+        say(client, MAIN, f"for {call}", sender=sender)
+        say(client, MAIN, used(call, command=f"make {call}"), role="assistant")
+        say(client, MAIN, came(call, f"out of {call}"))
+    session = client.memory.sessions.find(MAIN).id
+    own = begin(client, "agent:main:telegram:acc:direct:77")
+    calls = client.memory.sessions.tool_calls(session, for_session=own)
+    assert [call.call_id for call in calls] == ["c1", "c3"]
+    assert len(client.get("sessions", MAIN, "tool-calls")[1]["calls"]) == 3
+    assert guest(client).get("sessions", MAIN, "tool-calls")[0] == 404

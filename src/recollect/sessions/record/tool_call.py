@@ -15,13 +15,22 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.audience.visibility import HeardTurns
 from recollect.core.events import ToolsCalled, ToolsFinished
 from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock, recalled_in
 from recollect.sessions.record.lineage import LineageSegment, rows_of, stored_ancestors
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, owner_of
-from recollect.store.columns import decode, insert_into, integer, json_cell, json_object, text
+from recollect.store.columns import (
+    decode,
+    insert_into,
+    integer,
+    json_cell,
+    json_object,
+    text,
+    text_or_none,
+)
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 from recollect.text.json_value import JsonValue
@@ -55,9 +64,10 @@ _ASKED: LiteralString = """
 """
 _SELECT_SEEN: LiteralString = """
     SELECT id, session_id, message_id, tool_name, input, created_at, call_id, result_id,
-        result_text, is_error, finished_at, called, answered
+        result_text, is_error, finished_at, called, answered, asked_in, answered_in
     FROM (
-        SELECT t.*, m.seq AS called, r.seq AS answered
+        SELECT t.*, m.seq AS called, r.seq AS answered, m.turn_sender AS asked_in,
+            r.turn_sender AS answered_in
         FROM tool_calls t JOIN messages m ON m.id = t.message_id
             LEFT JOIN messages r ON r.id = t.result_id
     ) AS seen WHERE """
@@ -83,6 +93,8 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
         is_error: The tool failed.
         created_at: When it was asked for, ms UTC.
         finished_at: When the result came, ms UTC.
+        seq: That of the message ``message_id``.
+        result_seq: That of the message ``result_id``.
     """
 
     id: str
@@ -96,6 +108,8 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
     result_text: str | None = None
     is_error: bool = False
     finished_at: int | None = None
+    seq: int
+    result_seq: int | None = None
 
     @property
     def is_pending(self) -> bool:
@@ -210,15 +224,21 @@ def _owner(message: Message) -> _Row:
     return (*owner, message.session_id, message.id)
 
 
-def select_tool_calls(tx: Transaction, scope: Scope, part: LineageSegment) -> list[ToolCall]:
-    """Return the tool calls of a part of a transcript, oldest first.
+def select_tool_calls(
+    tx: Transaction, scope: Scope, part: LineageSegment, turns: HeardTurns
+) -> Iterator[ToolCall]:
+    """Yield the tool calls of a part of a transcript, oldest first.
 
-    If the result is not in that part, the call is alone; if the call is not, the result is.
+    If the result is not in that part, or in a turn that is not heard, the call is alone; if the
+    call is not, the result is.
     """
     where, span = rows_of(scope, part.session_id), (part.first, part.last)
     is_in: LiteralString = " AND (called BETWEEN ? AND ? OR answered BETWEEN ? AND ?)"
     sql: LiteralString = _SELECT_SEEN + where.sql + is_in + " ORDER BY created_at, id"
-    return [_seen(row, part) for row in tx.rows(sql, [*where.params, *span, *span])]
+    for row in tx.rows(sql, [*where.params, *span, *span]):
+        call = _seen(row, part, turns)
+        if call is not None:
+            yield call
 
 
 def joined(parts: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
@@ -246,26 +266,41 @@ def _joined(first: ToolCall, later: ToolCall) -> ToolCall:
         result_text=result.result_text,
         is_error=result.is_error,
         finished_at=result.finished_at,
+        result_seq=result.result_seq,
     )
 
 
-def _seen(row: Row, part: LineageSegment) -> ToolCall:
-    """Return a call as a part of a transcript shows it."""
+def _seen(row: Row, part: LineageSegment, turns: HeardTurns) -> ToolCall | None:
+    """Return a call as a part of a transcript shows it; None where nothing of it is heard."""
     arguments, called, answered = json_cell(row[4], object), integer(row[11]), row[12]
     fields = ToolCall.__struct_fields__
     call = decode(ToolCall, fields, row, input=arguments, is_error=bool(row[9]))
-    if not part.first <= called <= part.last:
+    is_asked = part.first <= called <= part.last and turns.includes(text_or_none(row[13]))
+    is_answered = (
+        answered is not None
+        and part.first <= integer(answered) <= part.last
+        and turns.includes(text_or_none(row[14]))
+    )
+    if is_asked and (answered is None or is_answered):
+        return call
+    if is_asked:
         return msgspec.structs.replace(
             call,
-            message_id=call.result_id or call.message_id,
-            tool_name=_UNKNOWN,
-            input={},
-            created_at=call.finished_at or call.created_at,
+            result_id=None,
+            result_text=None,
+            is_error=False,
+            finished_at=None,
+            result_seq=None,
         )
-    if answered is None or part.first <= integer(answered) <= part.last:
-        return call
+    if not is_answered:
+        return None
     return msgspec.structs.replace(
-        call, result_id=None, result_text=None, is_error=False, finished_at=None
+        call,
+        message_id=call.result_id or call.message_id,
+        tool_name=_UNKNOWN,
+        input={},
+        created_at=call.finished_at or call.created_at,
+        seq=integer(answered),
     )
 
 
