@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
 
 from recollect.observations.moments.evidence import Evidence
 from recollect.observations.summary import OUTCOME, describe, files_of
+from recollect.sessions.context.compaction import Compaction
+from recollect.sessions.context.costs import MessageTokens
 from recollect.sessions.record.tool_call import ToolCall
 
 CallState = Literal["pending", "done", "failed", "stray"]
@@ -43,6 +46,39 @@ class ToolCallEntry(msgspec.Struct, frozen=True, kw_only=True):
     finished_at: int | None
 
 
+class CompactionEntry(Compaction, frozen=True, kw_only=True):
+    """A compaction.
+
+    Attributes:
+        from_seq: The first message that no compaction before it replaced.
+    """
+
+    from_seq: int
+
+
+class CompactionList(msgspec.Struct, frozen=True, kw_only=True):
+    """Compactions, oldest first."""
+
+    session_id: str
+    compactions: tuple[CompactionEntry, ...]
+
+
+class UsageList(msgspec.Struct, frozen=True, kw_only=True):
+    """What messages cost, oldest first.
+
+    Attributes:
+        session_id: Of this session.
+        window_tokens: The tokens that its model reads at once, by the settings.
+        messages: Of this page.
+        next_after: For ``after_seq`` of the next page; null where there is none.
+    """
+
+    session_id: str
+    window_tokens: int
+    messages: tuple[MessageTokens, ...]
+    next_after: int | None
+
+
 class ToolCallList(msgspec.Struct, frozen=True, kw_only=True):
     """Tool calls, oldest first.
 
@@ -55,6 +91,18 @@ class ToolCallList(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str
     calls: tuple[ToolCallEntry, ...]
     next_after: int | None
+
+
+def compaction_entries(compactions: Iterable[Compaction]) -> Iterator[CompactionEntry]:
+    """Yield compactions of a session, oldest first, with the first message that each replaced.
+
+    In a session that people share each of them has summaries of its own.
+    """
+    through: dict[str | None, int] = {}
+    for each in compactions:
+        from_seq = through.get(each.turn_sender, 0) + 1
+        through[each.turn_sender] = each.through_seq
+        yield CompactionEntry(**msgspec.structs.asdict(each), from_seq=from_seq)
 
 
 def tool_call_entry(call: ToolCall) -> ToolCallEntry:

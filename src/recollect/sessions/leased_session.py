@@ -173,6 +173,8 @@ class LeasedSession:
     """Returns its tool calls, oldest first."""
     turn = of_session(Sessions.turn)
     """Waits until it is our turn in it; a context manager."""
+    usage = of_session(Sessions.usage)
+    """Returns what each of its messages costs, oldest first."""
     view = of_session(Sessions.view)
     """Returns the part of it that is in the prompt: a summary, and the newest messages."""
     visibility_group = of_session(Sessions.visibility_group)

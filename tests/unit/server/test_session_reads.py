@@ -146,3 +146,72 @@ def test_a_guest_hears_the_tool_calls_of_own_turns(client: Client) -> None:
     assert [call.call_id for call in calls] == ["c1", "c3"]
     assert len(client.get("sessions", MAIN, "tool-calls")[1]["calls"]) == 3
     assert guest(client).get("sessions", MAIN, "tool-calls")[0] == 404
+
+
+def test_compactions_tell_what_they_replaced(client: Client) -> None:
+    """Issue 25: ranges, and the cost of the view before and after; a fork sees those before it."""
+    session = begin(client, "tea")
+    sessions = client.memory.sessions
+    for at in range(6):
+        say(client, "tea", f"Sentence {at} about tea and the cups that it is served in.")
+    sessions.compact(session, "Tea was talked about.", keep_messages=2)
+    forked = client.post("/api/sessions/tea/fork")[1]["id"]
+    for at in range(4):
+        say(client, "tea", f"More {at} about the pots.")
+    sessions.compact(session, "Tea and pots.", keep_messages=2)
+    made = client.get("sessions", "tea", "compactions")[1]["compactions"]
+    ranges = [(each["from_seq"], each["through_seq"], each["last_seq"]) for each in made]
+    assert ranges == [(1, 4, 6), (5, 8, 10)]
+    assert [each["summary"] for each in made] == ["Tea was talked about.", "Tea and pots."]
+    assert all(each["tokens_after"] < each["tokens_before"] for each in made)
+    shared = client.get("sessions", forked, "compactions")[1]["compactions"]
+    assert shared == made[:1]
+    assert sessions.compactions(forked) == []
+    assert sessions.usage(forked)[-1].context == made[0]["tokens_before"]
+
+
+def test_compactions_are_those_made_for_whom_the_token_hears(client: Client) -> None:
+    """Issue 25: of a session that people share each has summaries of its own."""
+    session, sessions = begin(client), client.memory.sessions
+    for sender in (GUEST, OTHER):
+        for at in range(4):
+            say(client, MAIN, f"Words {at} of {sender}.", sender=sender)
+        sessions.compact(session, f"For {sender}.", keep_messages=1)
+    own = begin(client, "agent:main:telegram:acc:direct:77")
+    assert [each.summary for each in sessions.compactions(session)] == [
+        f"For {GUEST}.",
+        f"For {OTHER}.",
+    ]
+    heard = sessions.compactions(session, for_session=own)
+    assert [each.summary for each in heard] == [f"For {GUEST}."]
+    costs = sessions.usage(session, for_session=own)
+    assert [each.seq for each in costs] == [1, 2, 3, 4]
+
+
+def test_usage_follows_the_prompt_through_answers_and_compactions(client: Client) -> None:
+    """Issue 25: as the provider counted it, else by our counter; a page is as the whole has it."""
+    session, sessions = begin(client, "tea"), client.memory.sessions
+    sessions.append(session, "user", "Which teas keep?")
+    sessions.append(
+        session, "assistant", "Pu-erh.", model="m1", usage={"input_tokens": 900, "output_tokens": 9}
+    )
+    for at in range(70):
+        sessions.append(session, "user", f"And number {at}?")
+    sessions.compact(session, "Teas.", keep_messages=2)
+    sessions.append(session, "user", "Go on.")
+    (made,) = sessions.compactions(session)
+    rows = client.get("sessions", "tea", "usage", limit=1000)[1]["messages"]
+    assert [each["seq"] for each in rows] == list(range(1, 74))
+    assert (rows[0]["usage"], rows[0]["context"]) == (None, rows[0]["tokens"])
+    assert (rows[1]["usage"], rows[1]["model"]) == ({"input": 900, "output": 9}, "m1")
+    assert (rows[1]["context"], rows[2]["context"]) == (909, 909 + rows[2]["tokens"])
+    assert rows[72]["context"] == made.tokens_after + rows[72]["tokens"]
+    paged, after = [], None
+    while True:
+        page = client.get("sessions", "tea", "usage", limit=20, after_seq=after)[1]
+        paged += page["messages"]
+        after = page["next_after"]
+        if after is None:
+            break
+    assert paged == rows
+    assert page["window_tokens"] == client.memory.settings.sessions.context.window_tokens

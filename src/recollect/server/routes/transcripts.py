@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from recollect.answers.transcript import ToolCallList, tool_call_entry
+from recollect.answers.transcript import (
+    CompactionList,
+    ToolCallList,
+    UsageList,
+    compaction_entries,
+    tool_call_entry,
+)
 from recollect.caller import Caller
 from recollect.core.checks import HitCount
 from recollect.server.route import Routes
@@ -31,4 +37,29 @@ def tool_calls(caller: Caller, fields: TranscriptPage) -> ToolCallList:
         session_id=session.id,
         calls=tuple(map(tool_call_entry, page)),
         next_after=page[-1].seq if len(calls) > len(page) else None,
+    )
+
+
+@ROUTES.add("GET", "/api/sessions/{key}/compactions", "read")
+def compactions(caller: Caller, fields: OneSession) -> CompactionList:
+    """List the compactions of a session, oldest first, with those that a fork sees."""
+    session = caller.session(fields.key)
+    summaries = caller.memory.sessions.compactions(
+        session.id, shared=True, for_session=caller.for_session()
+    )
+    return CompactionList(session_id=session.id, compactions=tuple(compaction_entries(summaries)))
+
+
+@ROUTES.add("GET", "/api/sessions/{key}/usage", "read")
+def usage(caller: Caller, fields: TranscriptPage) -> UsageList:
+    """List what each message of a session costs in tokens, and how the prompt grew."""
+    session, most = caller.session(fields.key), fields.limit
+    messages = caller.memory.sessions.usage(
+        session.id, most + 1, after_seq=fields.after_seq, for_session=caller.for_session()
+    )
+    return UsageList(
+        session_id=session.id,
+        window_tokens=caller.memory.settings.sessions.context.window_tokens,
+        messages=tuple(messages[:most]),
+        next_after=messages[most - 1].seq if len(messages) > most else None,
     )

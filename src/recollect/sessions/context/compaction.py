@@ -120,6 +120,22 @@ def select_compactions(tx: Transaction, scope: Scope, session_id: str) -> list[C
     return list(_select(tx, rows_of(scope, session_id), " ORDER BY through_seq"))
 
 
+def compactions_along(tx: Transaction, scope: Scope, session: Session) -> list[Compaction]:
+    """Return the compactions that a session may see, those of its parents first, oldest first.
+
+    Of a parent they are those from before the fork, and end where it branched off.
+    """
+    along, until = select_compactions(tx, scope, session.id), session.created_at
+    for kin, last in stored_ancestors(tx, session):
+        along[:0] = [
+            msgspec.structs.replace(each, last_seq=min(each.last_seq, last))
+            for each in select_compactions(tx, scope, kin.id)
+            if each.through_seq <= last and each.created_at <= until
+        ]
+        until = min(until, kin.created_at)
+    return along
+
+
 def store_compaction(tx: Transaction, session: Session, compaction: Compaction) -> None:
     """Store a compaction, count it on its session, and record its event, in one transaction."""
     c, owner = compaction, (session.tenant, session.agent, session.user, session.project)

@@ -21,10 +21,10 @@ from recollect.core.checks import check_count, checked
 from recollect.core.errors import InvalidInput, RecollectError, StoreError
 from recollect.sessions.context.compaction import (
     Compaction,
-    select_compactions,
     store_compaction,
     visible_compaction,
 )
+from recollect.sessions.context.costs import SessionCosts
 from recollect.sessions.context.episode import Episode, of_episodes, select_episodes
 from recollect.sessions.context.flush import Flushed, ModelFailure
 from recollect.sessions.context.notebook import Notebook, messages_between
@@ -92,7 +92,7 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @checked
-class ContextWindows(Notebook):
+class ContextWindows(Notebook, SessionCosts):
     """Shows the part of a session that is in the prompt, and makes room in it.
 
     Args:
@@ -136,17 +136,6 @@ class ContextWindows(Notebook):
             return self._view(tx, session, audience, limits)
 
         return self._access.read_session(session_id, read)
-
-    def compactions(self, session_id: str) -> list[Compaction]:
-        """Return the compactions of a session, oldest first.
-
-        Raises:
-            NotFound: the scope has no such session.
-        """
-        scope = self._access.scope
-        return self._access.read_session(
-            session_id, lambda tx, session: select_compactions(tx, scope, session.id)
-        )
 
     def episodes(
         self,
