@@ -22,4 +22,11 @@ with recollect.open() as memory:
 
     (last,) = memory.context.injections(second.id)
     print(last.reason, last.tokens == news.tokens)
+    (line,) = memory.context.injected(last.id).lines  # its text is made again of the record
+    print(line.text)
+
+    memory.context.exclude(line.id)  # never inject it again
+    third = memory.sessions.create(project="/srv/shop")
+    print([item.number for item in memory.context(third.id).items])
+    memory.context.include(line.id)
 # end

@@ -178,7 +178,10 @@ class Memory(ExchangeFacade):
 
         rooms = self._rooms
         return Contexts(
-            rooms.context_parts, self.search, lambda: rooms.retriever(self.facts, self.search)
+            rooms.context_parts,
+            self.search,
+            lambda: rooms.retriever(self.facts, self.search),
+            self.read,
         )
 
     @property

@@ -32,8 +32,8 @@ from tests.support.running_server import RunningServer
 PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 EXAMPLE = re.compile(r"(?ms)^```text\n(\w+) (\S+)\n(.*?)^```\n\n```json\n(.*?)^```")
 ROOMS = (
-    *(access, admin, client_hooks, episodes, facts, files, health, hooks, identities),
-    *(messages, observations, projects, recall, sessions, transcripts),
+    *(access, admin, client_hooks, episodes, facts, files, health, hooks),
+    *(identities, messages, observations, projects, recall, sessions, transcripts),
 )
 CHANGING = (
     (r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "UUID"),
@@ -44,7 +44,7 @@ CHANGING = (
     (r"recollect-context [0-9a-f]{16}", "recollect-context HEX"),
     (r"`/[^` ]+/recollect(?: --home [^` ]+)? ", "`/bin/recollect "),  # where it is installed
     (r"\(\d+ tokens\)", "(N tokens)"),  # those of a block count its boundary
-    (r'"tokens": ?\d+', '"tokens": 0'),
+    (r'"(tokens|chars)": ?\d+', r'"\1": 0'),
     (r'"version": ?"[^"]+"', '"version": "VERSION"'),
     (r'"recency": ?[\d.]+', '"recency": 0'),  # of what a day of the page is to the day of the test
     (r"(\d\.\d\d)\d+", r"\1"),
@@ -53,6 +53,8 @@ CHANGING = (
     (r'"code": ?"[A-Z2-9]{8}"', '"code": "CODE"'),
 )
 """What is another in each home: ids, times, boundaries, the version, the ends of shares."""
+BLOCK = "01a22871-5238-7000-be51-0d7bf15d13ec"
+"""The block of a context whose lines the page asks for."""
 Example = tuple[str, str, str, str]
 
 
@@ -82,15 +84,17 @@ def answers(
     settings += f"sessions:\n  plain_keys: {request.param}\n"
     (home / "config.yaml").write_text(settings, "utf-8")
     with RunningServer(home) as server:
-        found, code = [], b""
+        found, code, block = [], b"", BLOCK
         for example in examples():
             method, target, body, _ = example
             given = b"" if method in {"GET", "DELETE"} else (body.strip() or "{}").encode()
             given = given.replace(b"K7WMX3TP", code)
-            reply = server.call(method, target, given)
+            reply = server.call(method, target.replace(BLOCK, block), given)
             found.append((example, reply.status, reply.body.decode()))
             if target.endswith("/code"):
                 code = reply.json["code"].encode()
+            if "/blocks?" in target:
+                block = reply.json["blocks"][0]["id"]
         yield found
 
 

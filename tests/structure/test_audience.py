@@ -51,7 +51,8 @@ ONE_READ = {
 """Classes with a field that is an audience."""
 PAIRED = {
     *("memory.py", "server/client.py", "cli", "observations/observations.py"),
-    *("recall/steps/timeline.py", "recall/context/contexts.py", "recall/facts.py"),
+    *("recall/steps/timeline.py", "recall/context/injected.py", "recall/facts.py"),
+    "recall/context/contexts.py",
     *("knowledge/facts.py", "cli/knowledge/facts.py", "sessions/context/working_memory.py"),
     *("recall/retrieval/episodes.py", "recall/retrieval/retriever.py"),
     *("sessions/context/window.py", "sessions/policy/conversation.py", "sessions/sessions.py"),

@@ -35,7 +35,7 @@ CEILINGS = {
     ("changed file", "caller"): Ceiling(files=49, moves=217),
     ("changed file", "all"): Ceiling(files=59, moves=369),
     ("search with live=False", "caller"): Ceiling(files=45, moves=285, reads=9),
-    ("context block", "caller"): Ceiling(files=25, moves=104),
+    ("context block", "caller"): Ceiling(files=25, moves=106),
     ("append until a hit", "caller"): Ceiling(files=64, moves=455),
     ("append until a hit", "all"): Ceiling(files=108, moves=1600),
     ("changed file until a hit", "caller"): Ceiling(files=64, moves=405),

@@ -62,6 +62,9 @@ class Sound:
         session = memory.sessions.create("telegram:42")
         message = memory.sessions.append(session.id, "user", "Tea.")
         self._made = memory.observations.record(session.id, summary="made tea")
+        own = memory.sessions.create().id
+        memory.observations.record(own, summary="We decided to keep the tea dry.")
+        memory.context(memory.sessions.create().id)
         self._known: dict[str, Any] = {
             "account": parse_account("telegram:42"),
             "action": "look",
@@ -82,6 +85,7 @@ class Sound:
             "id_or_key": session.id,
             "id_or_title": session.id,
             "ids": "m1",
+            "injection_id": memory.context.injections()[0].id,
             "into": "/q",
             "items": [("user", "x")],
             "lease": memory.sessions.hold(session.id).lease,
@@ -133,6 +137,8 @@ class Sound:
             return self.memory.sessions.rewind(self._session(room, "rewind"), 0).id
         if name == "path":
             return "/p" if room in {"projects", "capture"} else self._path(room, call)
+        if (room, name) == ("context", "name"):
+            return self.memory.context.exclude(self._made.id).id
         if name == "name":
             return "/p" if room == "projects" else f"n{self._count}"
         if name == "of":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -10,7 +11,8 @@ from msgspec import UNSET, UnsetType
 from recollect.answers.hit import RecordName, Tokens, short_id
 from recollect.core.numbers import show_number
 from recollect.recall.context.block import ContextBlock
-from recollect.recall.context.injections import Injection
+from recollect.recall.context.injected import InjectedBlock
+from recollect.recall.context.injections import Exclusion, Injection
 
 
 class ContextLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +64,86 @@ class ContextOutput(msgspec.Struct, frozen=True, kw_only=True):
     session: str | UnsetType = UNSET
 
 
+class BlockEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A block that was put into a prompt, in a list.
+
+    Attributes:
+        id: A UUID.
+        session_id: The session of the prompt.
+        reason: ``startup``, ``clear``, ``compact``, ``resume``, ``fork`` or ``prompt``.
+        client: The program, where it gave its name.
+        tokens: What it cost.
+        chars: Its length in UTF-16 units.
+        dropped: Candidates that did not fit.
+        budget: What it could have cost, in tokens; null where that was not recorded.
+        items: How many of its lines are not erased.
+        at: When, ms UTC.
+    """
+
+    id: str
+    session_id: str
+    reason: str
+    client: str | None
+    tokens: int
+    chars: int
+    dropped: int
+    budget: int | None
+    items: int
+    at: int
+
+
+class BlockList(msgspec.Struct, frozen=True, kw_only=True):
+    """Blocks that were put into prompts, the newest first.
+
+    Attributes:
+        blocks: Of this page.
+        cursor: For ``cursor`` of the next page; null where there is none.
+    """
+
+    blocks: tuple[BlockEntry, ...]
+    cursor: str | None
+
+
+class BlockLine(ContextLine, frozen=True, kw_only=True):
+    """A line of a block.
+
+    Attributes:
+        kind: ``observation``, ``fact``, ``episode``, ``message``, ``file`` or ``state``.
+        text: The line as it would be now; null where it is gone.
+        gone: Whether its record was forgotten or rewound since, or is not for the token.
+    """
+
+    kind: str
+    text: str | None
+    gone: bool
+
+
+class BlockAnswer(BlockEntry, frozen=True, kw_only=True):
+    """A block that was put into a prompt, with its lines in their order."""
+
+    lines: tuple[BlockLine, ...]
+
+
+class ExclusionEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What is never put into a prompt by itself.
+
+    Attributes:
+        id: As a line of a block has it.
+        kind: Likewise.
+        at: Since when, ms UTC.
+    """
+
+    id: int | str
+    kind: str
+    at: int
+
+
+class ExclusionList(msgspec.Struct, frozen=True, kw_only=True):
+    """What is never put into a prompt by itself, the newest first."""
+
+    excluded: tuple[ExclusionEntry, ...]
+
+
 class InjectionList(msgspec.Struct, frozen=True, kw_only=True):
     """What was injected last."""
 
@@ -80,6 +162,38 @@ def context_answer(block: ContextBlock) -> PromptContext:
         for item in block.items
     )
     return PromptContext(text=block.text, tokens=block.tokens, items=items)
+
+
+def block_entry(injection: Injection) -> BlockEntry:
+    """Return a block as a list has it."""
+    return BlockEntry(**_entry(injection))
+
+
+def block_answer(block: InjectedBlock) -> BlockAnswer:
+    """Return a block with its lines as HTTP answers it."""
+    lines = tuple(
+        BlockLine(
+            id=short_id(line.kind, line.number, line.id),
+            section=line.section,
+            tokens=line.tokens,
+            why=line.why,
+            kind=line.kind,
+            text=line.text,
+            gone=line.text is None,
+        )
+        for line in block.lines
+    )
+    return BlockAnswer(**_entry(block.injection), lines=lines)
+
+
+def exclusion_entry(of: Exclusion) -> ExclusionEntry:
+    """Return an exclusion as HTTP answers it."""
+    return ExclusionEntry(id=short_id(of.kind, of.number, of.id), kind=of.kind, at=of.at)
+
+
+def _entry(of: Injection) -> dict[str, Any]:
+    names = set(BlockEntry.__struct_fields__) - {"items"}
+    return {name: getattr(of, name) for name in names} | {"items": len(of.items)}
 
 
 def context_output(session_id: str | None, block: ContextBlock) -> ContextOutput:

@@ -64,9 +64,9 @@ from recollect.store.sqlite.schema import is_schema_foreign
 from recollect.store.sqlite.snapshot import snapshots
 
 LOST = (
-    *("events", "messages pending in groups", "episodes", "observations", "injections"),
-    *("spending", "leases", "pauses", "aliases and merges of projects"),
-    *("checkpoints and rewinds", "tokens but the owner's", "the audit"),
+    *("events", "messages pending in groups", "episodes", "observations", "injections", "leases"),
+    *("what is excluded from context blocks", "spending", "pauses", "checkpoints and rewinds"),
+    *("aliases and merges of projects", "tokens but the owner's", "the audit"),
 )
 """Kinds of records that no mirror has."""
 MAX_LISTED = 100

@@ -53,7 +53,7 @@ from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import integer, listed, text, text_or_none, typed_rows
 from recollect.store.engine import Database, Row, Transaction
 from recollect.store.failures import os_errors
-from recollect.store.journal import record_change, record_changes, record_event
+from recollect.store.journal import cut_references, record_change, record_changes, record_event
 from recollect.store.sqlite.home import GUEST_NOTES
 
 PART = "recollect:part"
@@ -61,10 +61,7 @@ PART = "recollect:part"
 _AMONG: LiteralString = " IN (SELECT value FROM json_each(?))"
 _LINES: LiteralString = "SELECT foreign_id, created_at FROM messages WHERE id" + _AMONG  # noqa: S608  # literals
 _USES: LiteralString = "SELECT tool_use_id FROM observations WHERE id" + _AMONG  # noqa: S608  # literals
-_REMOVE: tuple[LiteralString, ...] = (
-    "DELETE FROM tool_calls WHERE message_id = ?1 OR result_id = ?1",
-    "DELETE FROM injected_items WHERE ref = ?1",
-)
+_REMOVE_CALLS: LiteralString = "DELETE FROM tool_calls WHERE message_id = ?1 OR result_id = ?1"
 _WAITING: LiteralString = "SELECT key, sender, at FROM pending_messages WHERE id" + _AMONG  # noqa: S608  # literals
 _ALL_WAITING: LiteralString = "SELECT id, key, sender, at FROM pending_messages WHERE tenant = ?"
 _OWN_MESSAGES: LiteralString = """
@@ -216,8 +213,8 @@ def _remove(tx: Transaction, tenant: str, part: SessionPart, now: int) -> None:
     if part.is_untitled:
         tx.execute(_UNTITLE, (session.id,))
         note_change(tx, session, now)
-    for statement in _REMOVE:
-        tx.executemany(statement, [(id_,) for id_ in (*ids, *seen)])
+    tx.executemany(_REMOVE_CALLS, [(id_,) for id_ in ids])
+    cut_references(tx, (*ids, *seen))
     remove_messages(tx, tenant, session.id, ids)
     tx.executemany("DELETE FROM observations WHERE id = ?", [(id_,) for id_ in seen])
     remove_checkpoints(tx, part.checkpoints)
@@ -264,7 +261,7 @@ def _readers(tx: Transaction, session_id: str, seq: int) -> Iterator[str]:
 
 
 def _drop_episodes(tx: Transaction, tenant: str, ids: Sequence[str], now: int) -> None:
-    tx.executemany("DELETE FROM injected_items WHERE ref = ?", [(id_,) for id_ in ids])
+    cut_references(tx, ids)
     tx.executemany("DELETE FROM episodes WHERE id = ?", [(id_,) for id_ in ids])
     record_changes(tx, tenant=tenant, kind=EPISODE_KIND, refs=ids, op="delete", at=now)
 

@@ -34,7 +34,7 @@ from recollect.observations.rows import renew_observation
 from recollect.store.blobs import Blobs
 from recollect.store.columns import Condition, integer, text, text_or_none
 from recollect.store.engine import Database, SqlValue, Transaction
-from recollect.store.journal import record_change, record_event
+from recollect.store.journal import cut_references, record_change, record_event
 
 RECORDS_AT_ONCE = 500
 """Records that one transaction removes."""
@@ -200,8 +200,9 @@ def _observations(tx: Transaction, scope: Scope, _: Stores) -> Iterator[Capped]:
 
 
 def _remove_observation(tx: Transaction, of: Capped, now: int) -> None:
-    tx.execute("DELETE FROM observations WHERE id = ?", (of.key,))
     ref = text(of.key)
+    cut_references(tx, [ref])
+    tx.execute("DELETE FROM observations WHERE id = ?", (ref,))
     record_change(tx, tenant=of.tenant, kind=OBSERVATION_KIND, ref=ref, op="delete", at=now)
 
 

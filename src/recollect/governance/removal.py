@@ -48,7 +48,7 @@ from recollect.sessions.record.session import (
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
-from recollect.store.journal import record_change, record_changes, record_event
+from recollect.store.journal import cut_references, record_change, record_changes, record_event
 from recollect.store.locks import OwnerLock
 from recollect.store.recognised import drop_recognised
 
@@ -248,7 +248,7 @@ def _remove_some(tx: Transaction, opened: OpenRemoval, now: int) -> int:
     tx.executemany("DELETE FROM tool_calls WHERE message_id = ?", each)
     tx.executemany("DELETE FROM tool_calls WHERE result_id = ?", each)
     remove_messages(tx, opened.tenant, opened.session_id, ids)
-    tx.executemany("DELETE FROM injected_items WHERE ref = ?", each)
+    cut_references(tx, ids)
     record_changes(tx, tenant=opened.tenant, kind=MESSAGE_KIND, refs=ids, op="delete", at=now)
     if ids:
         note_lost_sources(tx, ids, now)
@@ -265,7 +265,7 @@ def _remove_observations(tx: Transaction, opened: OpenRemoval, now: int) -> int:
     """Remove a batch of the observations of a session that is removed as a whole."""
     ids = [text(row[0]) for row in tx.all(_OBSERVED, (opened.session_id, MESSAGES_AT_ONCE))]
     tx.executemany("DELETE FROM observations WHERE id = ?", [(id_,) for id_ in ids])
-    tx.executemany("DELETE FROM injected_items WHERE ref = ?", [(id_,) for id_ in ids])
+    cut_references(tx, ids)
     record_changes(tx, tenant=opened.tenant, kind=OBSERVATION_KIND, refs=ids, op="delete", at=now)
     return len(ids)
 
@@ -345,11 +345,13 @@ _DEPENDENT: tuple[LiteralString, ...] = (
     "DELETE FROM removed_seqs WHERE session_id = ?",
     "DELETE FROM withdrawn_ranges WHERE session_id = ?",
     "DELETE FROM injected_items WHERE kind = 'state' AND ref = ?",
+    "DELETE FROM never_injected WHERE kind = 'state' AND ref = ?",
     "DELETE FROM session_states WHERE session_id = ?",
     "DELETE FROM summarised WHERE session_id = ?",
 )
 _TOLD: tuple[LiteralString, ...] = (
     "DELETE FROM injected_items WHERE ref IN (SELECT id FROM episodes WHERE session_id = ?)",
+    "DELETE FROM never_injected WHERE ref IN (SELECT id FROM episodes WHERE session_id = ?)",
     "DELETE FROM episodes WHERE session_id = ?",
     "DELETE FROM withdrawn_records WHERE session_id = ?",
     "DELETE FROM events WHERE session_id = ?",

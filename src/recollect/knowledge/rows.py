@@ -32,7 +32,13 @@ from recollect.store.columns import (
 )
 from recollect.store.counters import next_number
 from recollect.store.engine import Row, SqlValue, Transaction
-from recollect.store.journal import Operation, record_change, record_changes, record_event
+from recollect.store.journal import (
+    Operation,
+    cut_references,
+    record_change,
+    record_changes,
+    record_event,
+)
 from recollect.store.row_hash import row_hash
 from recollect.store.twins import compared_rows, damaged_rows
 
@@ -390,7 +396,7 @@ def count_facts(tx: Transaction, scope: Scope) -> int:
 def delete_facts(tx: Transaction, tenant: str, ids: Sequence[str], at: int) -> None:
     """Remove facts with their history, and tell the index."""
     each = [(id_,) for id_ in ids]
-    tx.executemany("DELETE FROM injected_items WHERE ref = ?", each)
+    cut_references(tx, ids)
     tx.executemany("DELETE FROM fact_history WHERE fact_id = ?", each)
     tx.executemany("DELETE FROM fact_sources WHERE fact_id = ?", each)
     tx.executemany("DELETE FROM facts WHERE id = ?", each)

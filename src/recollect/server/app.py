@@ -245,9 +245,9 @@ def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
     seed = (health, sessions, observations, recall, hooks)
     beside = (client_hooks, messages, transcripts, episodes, facts, projects, files)
-    recalled = (memory, checkpoints)
+    others = (memory, checkpoints)
     operators = (events, exchange, admin, access, identities)
-    return tuple(route for file in (*seed, *beside, *recalled, *operators) for route in file.ROUTES)
+    return tuple(route for file in (*seed, *beside, *others, *operators) for route in file.ROUTES)
 
 
 def all_mounts() -> tuple[Mount, ...]:

@@ -58,6 +58,11 @@ _NEWEST_FIRST: LiteralString = " ORDER BY seq DESC LIMIT ?"
 # Not of the rows: the last of them may have been removed, with its session or by age.
 _LAST_EVENT = "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
 _WRITE_CHANGE = "INSERT INTO changes (tenant, kind, ref, op, at) VALUES (?, ?, ?, ?, ?)"
+_CUT: tuple[LiteralString, ...] = (
+    "DELETE FROM injected_items WHERE ref = ?",
+    "DELETE FROM never_injected WHERE ref = ?",
+)
+"""Rows that name a record by its id alone."""
 _LAST_CHANGE = "SELECT seq FROM changes ORDER BY seq DESC LIMIT 1"
 
 _COLUMNS = ("type", "scope", "at")
@@ -140,6 +145,13 @@ def record_changes(
 ) -> None:
     """Notify the index of the same change to many records, in their order."""
     tx.executemany(_WRITE_CHANGE, [(tenant, kind, ref, op, at) for ref in refs])
+
+
+def cut_references(tx: Transaction, ids: Iterable[str]) -> None:
+    """Remove what names records that are removed: their lines in blocks, and their exclusions."""
+    each = [(id_,) for id_ in ids]
+    for statement in _CUT:
+        tx.executemany(statement, each)
 
 
 def last_change(tx: Transaction) -> int:

@@ -280,7 +280,7 @@ PLAIN = {
 WITHOUT_TEXT = {
     *("changes", "commits", "counters", "erasures", "meta", "pauses", "prunings"),
     *("schema_steps", "spending", "tombstones", "withheld", "flushed_notes", "note_folders"),
-    *("projects", "injected_items", "recognised_secrets", "digests"),
+    *("projects", "injected_items", "never_injected", "recognised_secrets", "digests"),
     *("stated", "value_sentences", "replacements"),  # keyed hashes, ids and words of fixed lists
     *(
         "checkpoint_files",

@@ -11,12 +11,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import LiteralString, TypeAlias
+from typing import TYPE_CHECKING, LiteralString, TypeAlias
 
 import msgspec
 
 from recollect.audience.visibility import Asker, Audience, Resolve, visibility_group_of
-from recollect.core.checks import check_count, checked
+from recollect.core.checks import checked
 from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import NotFound, StoreReadOnly
 from recollect.core.scope import Scope
@@ -40,14 +40,15 @@ from recollect.recall.context.candidates import (
     read_relevant,
 )
 from recollect.recall.context.facts import loaded_words, read_facts, read_gone
+from recollect.recall.context.injected import Injections
 from recollect.recall.context.injections import (
     WHOLE,
     Injection,
     PromptState,
     add_injection,
+    excluded_ids,
     fork_standing,
     numbers_in_files,
-    select_injections,
     standing,
 )
 from recollect.recall.context.order import Order
@@ -56,10 +57,13 @@ from recollect.recall.context.said import Search, said_candidates, said_here, sa
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import Session
-from recollect.store.columns import Condition, first_integer
+from recollect.store.columns import first_integer
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import last_change
 from recollect.text.injected import boundary_of
+
+if TYPE_CHECKING:  # imported with the first block that is read again
+    from recollect.recall.context.rebuilt import ReadLines
 
 _HITS = 50
 """Hits to search for a question."""
@@ -134,17 +138,22 @@ class _Reading(msgspec.Struct, frozen=True):
 
 
 @checked
-class Contexts:
+class Contexts(Injections):
     """Makes context blocks, and lists what was injected.
 
     Args:
         parts: The records, with their scope and audience.
         search: Finds what answers a question.
         retriever: Returns what recalls facts and episodes for one.
+        read: Reads lines of a memory file.
     """
 
-    def __init__(self, parts: ContextParts, search: Search, retriever: GetRetriever) -> None:
+    def __init__(
+        self, parts: ContextParts, search: Search, retriever: GetRetriever, read: ReadLines
+    ) -> None:
         self._parts = parts
+        self._database, self._clock = parts.database, parts.clock
+        self._scope, self._audience, self._read_lines = parts.scope, parts.audience, read
         self._search = search
         self._retriever = retriever
 
@@ -242,37 +251,6 @@ class Contexts:
         asking = self._asking(session, Asker(for_session), query, budget_tokens, client=client)
         return self._made(asking)[0]
 
-    def injections(
-        self,
-        session_id: str | None = None,
-        limit: int = 1,
-        *,
-        for_session: str | None = None,
-        for_sender: str | None = None,
-    ) -> list[Injection]:
-        """Return the last injections, newest first.
-
-        Args:
-            session_id: Only into prompts of this session.
-            limit: Injections at most.
-            for_session: On behalf of this session: only what its audience was given.
-            for_sender: Whom that session answers.
-
-        Raises:
-            NotFound: the scope has no session ``for_session``.
-            InvalidInput: the limit is below 1, or a sender is given without a session.
-        """
-        check_count(limit, "a limit", 1)
-        where = Condition(self._parts.scope, "session_id").equal("session_id", session_id)
-        asker = Asker(for_session, for_sender)
-
-        def unit(tx: Transaction) -> list[Injection]:
-            group = self._parts.audience(tx, asker).group
-            where.equal("visibility_group", None if group is None else group.name)
-            return select_injections(tx, where, limit)
-
-        return self._parts.database.read(unit)
-
     def _asking(
         self,
         session: Session,
@@ -322,7 +300,8 @@ class Contexts:
             order = msgspec.structs.replace(order, loaded=loaded)
             group = order.audience.name
             written = numbers_in_files(tx, parts.scope.tenant, asking.client)
-            stand = (last_change(tx), _episodes(tx, parts.scope), written, loaded)
+            never = excluded_ids(tx, parts.scope.tenant)
+            stand = (last_change(tx), _episodes(tx, parts.scope), written, loaded, never)
             about = (session.id, group, room.tokens, room.chars, projects, stand)
             block = parts.cache.get(about) if is_whole and not asked else None
             if block is not None:
@@ -337,6 +316,7 @@ class Contexts:
             found += (each for each in facts if each.id not in there)
             if recalled is not None:
                 found += said_here(tx, order, spoken, found)
+            found = [each for each in found if each.id not in never]
             return _Reading(about, group, None, found, known(tx, session, group))
 
         read = parts.database.read(unit)
@@ -381,7 +361,7 @@ class Contexts:
             order = self._order(tx, asking, projects, found)
             group = order.audience.name
             stands = standing(tx, asking.session, group).ids if asking.since is None else ()
-            there = shown.union(stands)
+            there = shown.union(stands, excluded_ids(tx, self._parts.scope.tenant))
             known = numbers_in_files(tx, self._parts.scope.tenant, asking.client)
 
             def is_new(id_: str, session_id: str | None, at: int) -> bool:
@@ -469,6 +449,7 @@ class Contexts:
             agent=session.agent,
             user=session.user,
             project=session.project,
+            budget=asking.room.tokens,
             items=block.items,
         )
         with suppress(StoreReadOnly):  # the agent gets its block all the same

@@ -1,5 +1,7 @@
 """Injections: what was put into which prompt, when and why; no text, and only a hash of a question.
 
+Exclusions: what may not be put into one by itself again. Searches still find it.
+
 An agent also reads files that have a section of `recollect memory sync-section`.
 
 A whole block replaces all before it: what was injected earlier has left the prompt. Observations of
@@ -13,9 +15,10 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.errors import RecollectError
+from recollect.core.errors import NotFound, RecollectError
+from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
-from recollect.recall.context.block import Candidate, ContextItem
+from recollect.recall.context.block import Candidate, ContextItem, Kind
 from recollect.sessions.context.flushed_notes import LARGEST_BYTES, files_with_section
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import DELETED, Session, select_sessions
@@ -26,6 +29,7 @@ from recollect.store.columns import (
     insert_into,
     is_time_out,
     json_object,
+    text,
     typed_rows,
 )
 from recollect.store.engine import Row, SqlValue, Transaction
@@ -80,6 +84,7 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
         agent: Owner.
         user: Owner.
         project: Owner.
+        budget: What it could have cost, in tokens; None where that was not recorded.
         items: Its items in order, without those erased since.
     """
 
@@ -97,6 +102,7 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None
     user: str | None
     project: str | None
+    budget: int | None = None
     items: tuple[ContextItem, ...] = ()
 
 
@@ -204,3 +210,66 @@ def _items(tx: Transaction, injection_id: SqlValue) -> tuple[ContextItem, ...]:
 
 def _item(row: Row) -> ContextItem:
     return decode(ContextItem, ContextItem.__struct_fields__, row, why=json_object(row[4]))
+
+
+_EXCLUDED: LiteralString = " FROM never_injected WHERE tenant = ?"
+_IS_NAMED: LiteralString = " AND (ref = ? OR kind = ? AND number = ?)"
+
+
+class Exclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that may not be put into a prompt by itself; its fields are in the columns' order.
+
+    Attributes:
+        id: Of the record; of lines of a memory file path and numbers, of a state its session.
+        kind: As for `ContextItem`.
+        number: Its short number, where it has one.
+        at: Since when, ms UTC.
+    """
+
+    id: str
+    kind: Kind
+    number: int | None
+    at: int
+
+
+_EXCLUSION: LiteralString = columns_of(Exclusion, id="ref")
+_EXCLUDE: LiteralString = (
+    insert_into("never_injected", _EXCLUSION + ", tenant") + " ON CONFLICT (ref, tenant) DO NOTHING"
+)
+_ALL_EXCLUDED: LiteralString = "SELECT " + _EXCLUSION + _EXCLUDED + " ORDER BY at DESC, ref"
+_EXCLUDED_IDS: LiteralString = "SELECT ref" + _EXCLUDED
+_FIND_EXCLUSION: LiteralString = "SELECT " + _EXCLUSION + _EXCLUDED + _IS_NAMED
+_INCLUDE: LiteralString = "DELETE FROM never_injected WHERE tenant = ? AND ref = ?"
+
+
+def excluded_ids(tx: Transaction, tenant: str) -> frozenset[str]:
+    """Return the ids of all that is excluded."""
+    return frozenset(text(id_) for (id_,) in tx.all(_EXCLUDED_IDS, (tenant,)))
+
+
+def select_exclusions(tx: Transaction, tenant: str) -> list[Exclusion]:
+    """Return all exclusions, the newest first."""
+    fields = Exclusion.__struct_fields__
+    return [decode(Exclusion, fields, row) for row in tx.all(_ALL_EXCLUDED, (tenant,))]
+
+
+def add_exclusion(tx: Transaction, tenant: str, exclusion: Exclusion) -> None:
+    """Store an exclusion; nothing where it is there."""
+    tx.execute(_EXCLUDE, (*msgspec.structs.astuple(exclusion), tenant))
+
+
+def drop_exclusion(tx: Transaction, tenant: str, name: str) -> Exclusion:
+    """Remove the exclusion of a record with a name or an id, and return it.
+
+    Raises:
+        NotFound: there is none.
+    """
+    record = parse_record(name)
+    by_number = (None, None) if record is None else (record.kind, record.number)
+    row = tx.row(_FIND_EXCLUSION, (tenant, name.strip(), *by_number))
+    if row is None:
+        hint = "list what is excluded with memory.context.exclusions"
+        raise NotFound("it is not excluded from context blocks", hint=hint)
+    exclusion = decode(Exclusion, Exclusion.__struct_fields__, row)
+    tx.execute(_INCLUDE, (tenant, exclusion.id))
+    return exclusion

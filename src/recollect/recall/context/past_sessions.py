@@ -328,11 +328,12 @@ def _last_state(tx: Transaction, order: Order) -> list[Candidate]:
             continue
         state = read_state(tx, session, heard_turns(tx, session, order.audience))
         if state is not None and state.open_steps:
-            return [_state(state)]
+            return [state_candidate(state)]
     return []
 
 
-def _state(state: SessionState) -> Candidate:
+def state_candidate(state: SessionState) -> Candidate:
+    """Return what is open in a session as a candidate."""
     marks = {"in_progress": "> ", "pending": ""}
     steps = (
         f"{marks[each.status]}{clipped(each.text, _LONGEST_STEP)}"

@@ -19,6 +19,7 @@ from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, Reco
 from recollect.observations.observation import Observation
 from recollect.recall.context.candidates import line_of, read_curated
 from recollect.recall.context.contexts import ContextParts
+from recollect.recall.context.injections import excluded_ids
 from recollect.recall.context.order import Order
 from recollect.sessions.context.flushed_notes import (
     LARGEST_BYTES,
@@ -201,7 +202,8 @@ class Sections:
                 lineage=frozenset(),
                 relevance={},
             )
-            return read_curated(tx, order)
+            never = excluded_ids(tx, parts.scope.tenant)
+            return [each for each in read_curated(tx, order) if each.id not in never]
 
         found = parts.database.read(unit)
         known = [(f"- {_harmless(line)}", each) for each in found if (line := line_of(each))]

@@ -30,7 +30,8 @@ from recollect.sessions.record.transcript_rows import named_message
 from recollect.store.engine import Transaction
 from recollect.text.tokens import estimate_tokens
 
-_Record: TypeAlias = "Observation | Message | Episode | Fact"
+Record: TypeAlias = "Observation | Message | Episode | Fact"
+"""Anything that has a short number and can be found."""
 
 
 def read_details(
@@ -47,11 +48,13 @@ def read_details(
     check_count(max_tokens, "a number of tokens", 1)
     names = check_texts(ids, "ids")
     check_most(len(names), MOST_IDS, "a number of ids")
-    kinds = {name: _kind(name) for name in names}
+    kinds = {name: kind_named(name) for name in names}
 
-    def unit(tx: Transaction) -> dict[str, _Record]:
+    def unit(tx: Transaction) -> dict[str, Record]:
         audience = parts.audience(tx, asker)
-        matches = {name: _find(tx, parts.scope, audience, name, kinds[name]) for name in names}
+        matches = {
+            name: find_record(tx, parts.scope, audience, name, kinds[name]) for name in names
+        }
         return {name: record for name, record in matches.items() if record is not None}
 
     records = parts.database.read(unit)
@@ -63,7 +66,7 @@ def read_details(
     )
 
 
-def _kind(name: str) -> str | None:
+def kind_named(name: str) -> str | None:
     """Return the kind of record that a name means; None for an id.
 
     Raises:
@@ -76,9 +79,9 @@ def _kind(name: str) -> str | None:
     return record_name.kind
 
 
-def _find(
+def find_record(
     tx: Transaction, scope: Scope, audience: Audience, name: str, kind: str | None
-) -> _Record | None:
+) -> Record | None:
     """Return the record that a name means; None where there is none, or none that is heard."""
     ways = {"observation": _observation, "message": _message, "episode": _episode, "fact": _fact}
     for each, way in ways.items():
@@ -123,7 +126,7 @@ def _fact(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Fact 
     return next(iter(only_heard(audience, [fact])), None)
 
 
-def _detail(parts: ObservationParts, record: _Record, most: int | None) -> Detail:
+def _detail(parts: ObservationParts, record: Record, most: int | None) -> Detail:
     """Return a record as a detail, shortened to the tokens allowed."""
     kind = "observation"
     if isinstance(record, Observation):

@@ -154,6 +154,7 @@ COMMON: dict[str, tuple[str, Any]] = {
 """The meaning of a field on every route, and an example."""
 
 EXAMPLES: dict[str, Any] = {
+    "OneBlock.id": _UUID,
     "OneCheckpoint.id": "c12",
     "PlanOrder.id": "c12",
     "RewindOrder.id": "c12",

@@ -1,15 +1,27 @@
-"""Recall: search, timeline and context; see docs/http.md."""
+"""Recall: search, timeline, context and what was put into prompts; see docs/http.md."""
 
 from __future__ import annotations
 
-from recollect.answers.context import PromptContext, context_answer
+from recollect.answers.context import (
+    BlockAnswer,
+    BlockList,
+    ExclusionEntry,
+    ExclusionList,
+    PromptContext,
+    block_answer,
+    block_entry,
+    context_answer,
+    exclusion_entry,
+)
 from recollect.answers.hit import SearchResults, TimelineLines, search_answer, timeline_answer
 from recollect.caller import Caller
 from recollect.core.checks import HitCount, LineCount, Question
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
-from recollect.server.route import Fields, Routes
-from recollect.server.values import anchor_of, moment_of
+from recollect.recall.context.injections import Injection
+from recollect.server.route import Fields, Nothing, Routes
+from recollect.server.routes.sessions import PAGE
+from recollect.server.values import Cursor, anchor_of, moment_of, name_of, page_of
 
 RESULTS = 10
 """As the tools of MCP have it."""
@@ -153,3 +165,73 @@ def context(caller: Caller, fields: ForPrompt) -> PromptContext:
         owner=fields.owner and caller.token.is_owners,
     )
     return context_answer(block)
+
+
+class BlockFilter(Fields, frozen=True, kw_only=True):
+    """Which blocks: those of prompts of a session, or all that the token may hear."""
+
+    session: str | None = None
+    limit: HitCount = PAGE
+    cursor: Cursor | None = None
+
+
+class OneBlock(Fields, frozen=True, kw_only=True):
+    """A block, by its id."""
+
+    id: str
+
+
+class OneLine(Fields, frozen=True, kw_only=True):
+    """A record, by the id that a line of a block has: its number, ``m88``, lines of a file."""
+
+    id: int | str
+
+
+@ROUTES.add("GET", "/api/context/blocks", "read")
+def list_blocks(caller: Caller, fields: BlockFilter) -> BlockList:
+    """List what was put into prompts, the newest first."""
+    session = None if fields.session is None else caller.session(fields.session).id
+
+    def read(until: int | None, most: int) -> list[Injection]:
+        return caller.memory.context.injections(
+            session, most, until=until, for_session=caller.for_session()
+        )
+
+    page, cursor = page_of(read, _position, fields.limit, fields.cursor, None)
+    return BlockList(blocks=tuple(map(block_entry, page)), cursor=cursor)
+
+
+@ROUTES.add("GET", "/api/context/blocks/{id}", "read")
+def get_block(caller: Caller, fields: OneBlock) -> BlockAnswer:
+    """Get a block with its lines, made again of their records, and why each is in it."""
+    block = caller.memory.context.injected(fields.id, for_session=caller.for_session())
+    return block_answer(block)
+
+
+@ROUTES.add("GET", "/api/context/never", "read")
+def list_excluded(caller: Caller, _fields: Nothing) -> ExclusionList:
+    """List what is never put into a prompt by itself."""
+    caller.require_operator("tenant")
+    return ExclusionList(excluded=tuple(map(exclusion_entry, caller.memory.context.exclusions())))
+
+
+@ROUTES.add("POST", "/api/context/never", "write")
+def exclude(caller: Caller, fields: OneLine) -> ExclusionEntry:
+    """Never put a record into a prompt by itself again; searches still find it."""
+    caller.require_operator("tenant")
+    exclusion = caller.memory.context.exclude(name_of(fields.id))
+    caller.memory.audit.record("context.never", target=exclusion.id)
+    return exclusion_entry(exclusion)
+
+
+@ROUTES.add("DELETE", "/api/context/never/{id}", "write")
+def include(caller: Caller, fields: OneLine) -> ExclusionEntry:
+    """Let a record be put into prompts again."""
+    caller.require_operator("tenant")
+    exclusion = caller.memory.context.include(name_of(fields.id))
+    caller.memory.audit.record("context.again", target=exclusion.id)
+    return exclusion_entry(exclusion)
+
+
+def _position(injection: Injection) -> tuple[int, str]:
+    return injection.at, injection.id

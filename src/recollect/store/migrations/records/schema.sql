@@ -296,7 +296,7 @@ CREATE TABLE injections (
     chars            INTEGER NOT NULL,
     dropped          INTEGER NOT NULL,
     at               INTEGER NOT NULL
-) STRICT;
+, budget INTEGER) STRICT;
 CREATE TABLE leases (
     session_id TEXT PRIMARY KEY REFERENCES sessions (id),
     holder     TEXT NOT NULL,
@@ -336,6 +336,16 @@ CREATE TABLE "messages" (
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE never_injected (
+    -- The id of a record; of lines of a memory file, path and numbers; of a state its session.
+    ref    TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    kind   TEXT NOT NULL
+           CHECK (kind IN ('observation', 'episode', 'message', 'file', 'fact', 'state')),
+    number INTEGER,
+    at     INTEGER NOT NULL,
+    PRIMARY KEY (ref, tenant)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE note_folders (
     folder    TEXT PRIMARY KEY,
@@ -748,7 +758,7 @@ CREATE INDEX injections_by_session ON injections (session_id, id);
 CREATE INDEX injections_by_time ON injections (tenant, at);
 CREATE INDEX injections_twin ON injections (
     tenant, id, session_id, visibility_group, reason, client, query_digest, tokens, chars, dropped,
-    at, agent, user_id, project);
+    at, agent, user_id, project, budget);
 CREATE INDEX losses_by_value ON losses (value);
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
@@ -761,6 +771,7 @@ CREATE INDEX messages_by_turn_sender ON messages (session_id, turn_sender)
 CREATE INDEX messages_twin ON messages (
     tenant, created_at, id, number, session_id, seq, role, agent, user_id, project, turn_sender);
 CREATE INDEX messages_twin_by_id ON messages (id);
+CREATE INDEX never_injected_by_tenant ON never_injected (tenant, at);
 CREATE UNIQUE INDEX observations_by_event ON observations (session_id, event_id)
     WHERE event_id IS NOT NULL;
 CREATE INDEX observations_by_input ON observations (input_blob) WHERE input_blob IS NOT NULL;
