@@ -63,6 +63,7 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.recall.steps.timeline import ObservationRecall
     from recollect.sessions.identities import Identities
     from recollect.store.audit import Audit
+    from recollect.store.usage_ledger import Spent
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text. The
@@ -681,6 +682,21 @@ class Memory(ExchangeFacade):
         from recollect.recall.record_counts import count_records
 
         return count_records(self._rooms.records, self.scope)
+
+    def spending(self, days: int = 30) -> list[Spent]:
+        """Return what models used and cost, by day, kind, purpose and model, oldest first.
+
+        Args:
+            days: Of the last days (UTC), today included.
+
+        Raises:
+            Denied: this memory is a narrowed one: models work for the whole home.
+            InvalidInput: the days are not 1 to 3,660.
+        """
+        from recollect.store.usage_ledger import latest_spending
+
+        self._rooms.require_whole("what models cost")
+        return latest_spending(self._rooms.records, days, self._rooms.home.clock)
 
     def known(self) -> KnownCounts:
         """Return how much is known within the scope of this memory, facts by kind."""

@@ -324,7 +324,8 @@ def report_status(parts: Reported) -> Status:
     (counts,) = parts.records.read(lambda tx: typed_rows(tx.all(_COUNTS), _Counts))
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
     index_health = parts.index_database.health()
-    spending = spending_of(parts.records, to_datetime(parts.clock.now_ms()).date().isoformat())
+    today = to_datetime(parts.clock.now_ms()).date().isoformat()
+    spending = spending_of(parts.records, today, today)
     return Status(
         home=str(parts.home),
         workspace=str(parts.workspace) if parts.workspace else None,

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import LiteralString
 
 import msgspec
 
 from recollect.core.bill import Bill, TokenUse
+from recollect.core.checks import check_count, check_most
+from recollect.core.clock import Clock, to_datetime
 from recollect.store.columns import decode, first_integer, integer
 from recollect.store.engine import Database, Row, Transaction
 from recollect.store.twins import compared_rows
 
+MOST_DAYS = 3_660
 EMBEDDING = "embedding"
 LANGUAGE = "language"
 
@@ -33,11 +37,12 @@ _ADD: LiteralString = """
         nano_usd = nano_usd + excluded.nano_usd,
         unpriced = unpriced + excluded.unpriced
 """
-_OF_A_DAY: LiteralString = """
-    FROM spending INDEXED BY spending_twin WHERE day = ? ORDER BY kind, purpose, model
+_OF_DAYS: LiteralString = """
+    FROM spending INDEXED BY spending_twin WHERE day BETWEEN ? AND ?
+    ORDER BY day, kind, purpose, model
 """
 _COLUMNS: LiteralString = """
-    kind, purpose, model, requests, input_tokens, output_tokens, cache_read_tokens,
+    day, kind, purpose, model, requests, input_tokens, output_tokens, cache_read_tokens,
     cache_write_tokens, nano_usd, unpriced"""
 
 
@@ -45,6 +50,7 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
     """The use of one model in a day.
 
     Attributes:
+        day: Such as ``2026-02-10``, UTC.
         kind: ``embedding`` or ``language``.
         purpose: The purpose of a language model, see ``language.uses``; else empty.
         model: ``provider:model``; empty for use from before models were distinguished.
@@ -54,6 +60,7 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
         unpriced: Answers without a known price.
     """
 
+    day: str
     kind: str
     purpose: str
     model: str
@@ -94,14 +101,28 @@ class UsageLedger:
         self._records.write(insert_usage)
 
 
-def spending_of(records: Database, day: str) -> list[Spent]:
-    """Return the use of a day (UTC), by kind and model."""
-    rows = records.read(lambda tx: compared_rows(tx, _COLUMNS, _OF_A_DAY, (day,)))
+def spending_of(records: Database, first_day: str, last_day: str) -> list[Spent]:
+    """Return the use from a day to another one (UTC), by day, kind, purpose and model."""
+    span = (first_day, last_day)
+    rows = records.read(lambda tx: compared_rows(tx, _COLUMNS, _OF_DAYS, span))
     return [_spent(row) for row in rows]
 
 
+def latest_spending(records: Database, days: int, clock: Clock) -> list[Spent]:
+    """Return the use of the last days (UTC), today included.
+
+    Raises:
+        InvalidInput: the days are not 1 to `MOST_DAYS`.
+    """
+    check_count(days, "a number of days", 1)
+    check_most(days, MOST_DAYS, "a number of days")
+    today = to_datetime(clock.now_ms()).date()
+    first = today - timedelta(days=days - 1)
+    return spending_of(records, first.isoformat(), today.isoformat())
+
+
 def _spent(row: Row) -> Spent:
-    names = ("kind", "purpose", "model", "requests")
-    use = decode(TokenUse, TokenUse.__struct_fields__, row[4:8])
-    nano_usd, unpriced = map(integer, row[8:])
+    names = ("day", "kind", "purpose", "model", "requests")
+    use = decode(TokenUse, TokenUse.__struct_fields__, row[5:9])
+    nano_usd, unpriced = map(integer, row[9:])
     return decode(Spent, names, row, use=use, usd=nano_usd / _NANO, unpriced=unpriced)

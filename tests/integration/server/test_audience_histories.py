@@ -94,6 +94,7 @@ AS_THEY_ARE = frozenset(
             "created_at",
             "date_from",
             "date_to",
+            "days",
             "dry_run",
             "error",
             "event_id",

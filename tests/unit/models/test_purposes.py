@@ -55,7 +55,7 @@ def test_what_each_purpose_took_outlives_the_process(tmp_path: Path) -> None:
     for purpose in ("", "flush", "flush"):
         ledger.add(DAY, Bill(model="openai:m", use=TokenUse(input=5), usd=0.1, purpose=purpose))
     assert (ledger.spent(DAY), ledger.spent(DAY, "flush")) == (15, 10)
-    assert [(each.purpose, each.requests) for each in spending_of(records, DAY)] == [
+    assert [(each.purpose, each.requests) for each in spending_of(records, DAY, DAY)] == [
         ("", 1),
         ("flush", 2),
     ]

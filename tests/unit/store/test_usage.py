@@ -76,14 +76,14 @@ def test_costs_are_kept_by_model(tmp_path: Path) -> None:
         ledger.add(DAY, Bill(model="openai:m", use=use, usd=0.000_000_1))
     ledger.add(DAY, Bill(model="openai:n", use=use))
     UsageLedger(records).add(DAY, _bill(7))
-    embedding, priced, unpriced = spending_of(records, DAY)
+    embedding, priced, unpriced = spending_of(records, DAY, DAY)
     assert (embedding.kind, embedding.model, embedding.use.total) == ("embedding", "", 7)
     assert (priced.model, priced.requests, priced.unpriced) == ("openai:m", 3, 0)
     assert priced.use == use + use + use
     assert priced.usd == pytest.approx(0.000_000_3)
     assert (unpriced.usd, unpriced.unpriced) == (0.0, 1)
     assert ledger.spent(DAY) == 40
-    assert spending_of(records, "2026-02-11") == []
+    assert spending_of(records, "2026-02-11", "2026-02-12") == []
     records.close()
 
 

@@ -48,6 +48,7 @@ COMMON: dict[str, tuple[str, Any]] = {
     ),
     "date_from": ("Not before: a date or a time in ISO 8601.", "2026-05-01"),
     "date_to": ("Not after: a date or a time in ISO 8601.", "2026-05-31"),
+    "days": ("How many days.", 7),
     "dry_run": ("Only count what would be done.", True),
     "error": ("The error that the tool reported.", "exit code 1"),
     "event": ("The name of the hook event.", "PostToolUse"),
