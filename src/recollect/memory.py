@@ -31,7 +31,7 @@ from recollect.recall.maintenance import Synced
 from recollect.rooms import Rooms
 from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.store.streams import EventStream
-from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
+from recollect.workspace.reading import MOST_READ_CHARS, MOST_SHOWN, Extent, ReadResult
 
 if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.checkpoints.capture.file_calls import FileCalls
@@ -59,6 +59,7 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.recall.statements.checkup import KnowledgeCheckup
     from recollect.recall.status import Reported, Status
     from recollect.recall.steps.detail import DetailBatch
+    from recollect.recall.steps.file_chunks import ChunkedFile
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
     from recollect.sessions.identities import Identities
@@ -500,6 +501,25 @@ class Memory(ExchangeFacade):
         audience = self._rooms.audience(None, Asker(for_session, for_sender))
         paths = [] if reading is None else reading.paths()
         return [path for path in paths if audience.sees_file(path)]
+
+    def file_chunks(
+        self, path: str, *, for_session: str | None = None, for_sender: str | None = None
+    ) -> ChunkedFile:
+        """Return a memory file with the chunks that the index made of it.
+
+        Args:
+            path: As for `read`.
+            for_session: Read on behalf of this session.
+            for_sender: Whom that session answers, as for `search`.
+
+        Raises:
+            RecollectError: as for `read`.
+        """
+        from recollect.recall.steps.file_chunks import chunked
+
+        asker = Asker(for_session, for_sender)
+        file = self._read(path, Extent(lines=MOST_SHOWN, max_chars=MOST_SHOWN), asker)
+        return chunked(self._rooms.index, self.scope.tenant, file)
 
     def lines(
         self, result: SearchResult, *, for_session: str | None = None, for_sender: str | None = None

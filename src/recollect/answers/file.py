@@ -1,4 +1,4 @@
-"""Lines of a memory file, as MCP answers them; HTTP and ``--json`` answer a `ReadResult`."""
+"""Memory files, as MCP answers their lines; HTTP and ``--json`` answer a `ReadResult`."""
 
 from __future__ import annotations
 
@@ -48,6 +48,12 @@ class FileList(msgspec.Struct, frozen=True, kw_only=True):
     """Files that have a section."""
 
     files: Sequence[str]
+
+
+class FilePaths(msgspec.Struct, frozen=True, kw_only=True):
+    """Paths of memory files, sorted."""
+
+    paths: tuple[str, ...]
 
 
 def file_output(result: ReadResult) -> FileOutput:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
 import msgspec
@@ -52,9 +52,11 @@ from recollect.text.times.grammar import expressions
 
 if TYPE_CHECKING:  # imported where they are made
     from recollect.index.indexing.preview import Preview
+    from recollect.index.model.file_chunks import IndexedChunk
     from recollect.index.model.mentions import FoundMention
     from recollect.text.times.ranges import TimeRange
 
+F = TypeVar("F", "FoundMention", "IndexedChunk")
 GIVEN_BACK_FROM = 2_000
 """Chunks and vectors; ten times in the background (docs/experiments.md, memory after a bulk)."""
 NO_VECTORS_YET = "some chunks have no vector yet: run `recollect sync`"
@@ -340,29 +342,22 @@ class Index:
         ranges = ranges_of(times, now_ms, zone_of(self._zone))
         return tuple(each for each in ranges if each.since <= now_ms)
 
-    def mentions(
-        self, tenant: str, *, numbers: Collection[int] = (), paths: Collection[str] = ()
-    ) -> list[FoundMention]:
-        """Return the lines of memory files that name observations, by path and line.
+    def of_files(self, tenant: str, select: Callable[[Transaction, int], list[F]]) -> list[F]:
+        """Return rows of memory files that this view has, with their paths as refs.
 
         Args:
             tenant: The owner of the files.
-            numbers: Those that name one of these observations.
-            paths: Those of these files.
+            select: Returns them of a partition.
         """
-        from recollect.index.model.mentions import mentions_in, mentions_of
 
-        def find_mentions(tx: Transaction) -> list[FoundMention]:
+        def read(tx: Transaction) -> list[F]:
             serving = find_serving(tx, tenant)
-            if serving is None or serving.partition is None:
-                return []
-            mentions = mentions_of(tx, serving.partition, numbers) if numbers else []
-            return mentions + (mentions_in(tx, serving.partition, paths) if paths else [])
+            return select(tx, serving.partition) if serving and serving.partition else []
 
         return [
-            msgspec.structs.replace(mention, ref=path_of(mention.ref))
-            for mention in self._database.read(find_mentions)
-            if self._origin in {None, origin_of(mention.ref)}
+            msgspec.structs.replace(row, ref=path_of(row.ref))
+            for row in self._database.read(read)
+            if self._origin in {None, origin_of(row.ref)}
         ]
 
     def status(self) -> IndexStatus:

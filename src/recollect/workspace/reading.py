@@ -29,6 +29,9 @@ MOST_READ_LINES = 120
 MOST_READ_CHARS = 12_000
 """Default number of characters of a read; OpenClaw's value, some 3,000 tokens."""
 
+MOST_SHOWN = 1_000_000
+"""Characters and lines of a file that is shown as a whole to a person."""
+
 _PATH_HINT = "paths are as `recollect search` prints them, such as memory/2026-05-04.md"
 
 

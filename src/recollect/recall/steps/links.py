@@ -7,6 +7,7 @@ observation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import msgspec
 
@@ -77,14 +78,20 @@ class Linker(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(batch, found=details) if links else batch
 
     def _from_files(self, paths: set[str]) -> list[_Named]:
-        mentions = self.index.mentions(self.scope.tenant, paths=paths) if paths else []
+        if not paths:
+            return []
+        from recollect.index.model.mentions import mentions_in
+
+        mentions = self.index.of_files(self.scope.tenant, partial(mentions_in, paths=paths))
         return [(each.ref, each.line, each.number) for each in mentions if each.ref in paths]
 
     def _to_observations(self, numbers: Iterable[int | None]) -> list[_Named]:
         targets = [number for number in numbers if number is not None]
         if not (targets and self.has_files):
             return []
-        mentions = self.index.mentions(self.scope.tenant, numbers=targets)
+        from recollect.index.model.mentions import mentions_of
+
+        mentions = self.index.of_files(self.scope.tenant, partial(mentions_of, numbers=targets))
         audience = self.records.read(lambda tx: self.audience(tx, self.asker))
         return [
             (each.ref, each.line, each.number) for each in mentions if audience.sees_file(each.ref)
