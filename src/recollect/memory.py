@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, partial
@@ -53,7 +54,7 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.recall.context.sections import Sections
     from recollect.recall.facts import FactRecall
     from recollect.recall.probe import Probe
-    from recollect.recall.record_counts import KnownCounts, RecordCounts
+    from recollect.recall.record_counts import KnownCounts, Measure, RecordCounts
     from recollect.recall.retrieval.episodes import Episodes
     from recollect.recall.retrieval.retriever import Recalled
     from recollect.recall.statements.checkup import KnowledgeCheckup
@@ -405,6 +406,7 @@ class Memory(ExchangeFacade):
     ) -> SearchResult:
         """Return the result of a search; a damaged index is healed first."""
         rooms, maintenance = self._rooms, self._rooms.opened.maintenance
+        began = time.monotonic()
         missing = maintenance.searching() if maintenance.reads_first else ()
         search = rooms.search_backend or rooms.index
         ask = partial(search.search, query, seen, options, on_progress, INLINE_EMBEDDINGS)
@@ -412,7 +414,8 @@ class Memory(ExchangeFacade):
             result = ask()
         except StoreCorrupt as error:
             result = maintenance.healed(error, ask)
-        maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
+        took_ms = (time.monotonic() - began) * 1000
+        maintenance.searched(took_ms, is_damaged=DAMAGED_WORDS in result.warnings)
         if missing and not options.sees_files:
             missing = ()
         unknown = () if result.hits else unknown_user(rooms.records, seen)
@@ -702,6 +705,23 @@ class Memory(ExchangeFacade):
         from recollect.recall.record_counts import count_records
 
         return count_records(self._rooms.records, self.scope)
+
+    def measure(self, before: Measure | None = None) -> Measure:
+        """Return what came in, what the index lacks and how long searches took, since a moment.
+
+        Args:
+            before: The measure of that moment. Without one, what is counted begins now.
+
+        Raises:
+            Denied: this memory is a narrowed one.
+        """
+        from recollect.recall.record_counts import Measure, measure
+
+        if not isinstance(before, Measure | None):
+            raise InvalidInput("before must be a Measure", hint="pass what measure returned")
+        rooms, opened = self._rooms, self._rooms.opened
+        rooms.require_whole("what is measured")
+        return measure(rooms.records, opened.database, opened.maintenance, before)
 
     def spending(self, days: int = 30) -> list[Spent]:
         """Return what models used and cost, by day, kind, purpose and model, oldest first.

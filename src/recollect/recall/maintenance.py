@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -36,6 +37,8 @@ if TYPE_CHECKING:  # not imported in a home without them
 
 _FOLLOWING = frozenset({"interval", "retry", "search", "session-start", "start", "transcript"})
 """Reasons to read followed transcripts; the others do not wait for them."""
+_MOST_TIMES = 1_024
+"""Searches whose time is kept until somebody asks."""
 _REPAIRS = 2
 """Damaged rows are rebuilt; where that hits a damaged page, the whole file is."""
 
@@ -131,7 +134,7 @@ class Maintenance:
             self._look_at = TranscriptDeltas(settings.transcripts).look
         self.reads_first = followed is not None and settings.on_search
         """Whether a search begins with `searching`."""
-        self._followed_at, self._searches = 0.0, 0
+        self._followed_at, self._searches, self._took_ms = 0.0, 0, deque[float](maxlen=_MOST_TIMES)
         folders = _watched(files, followed)
         self._watcher = Watcher(folders, self._changed, poll_s=settings.poll_s)
         is_worker = claim.role == "worker"
@@ -178,19 +181,28 @@ class Maintenance:
         """
         return () if self._followed is None else self._followed.catch_up()
 
-    def searched(self, *, is_damaged: bool = False) -> None:
+    def searched(self, took_ms: float, *, is_damaged: bool = False) -> None:
         """Report a search, whatever its result. Returns at once.
 
         Args:
+            took_ms: How long it took.
             is_damaged: Whether some of the index had to be left out: then it is rebuilt.
         """
         self._start()
         with self._telling:
             self._searches += 1
+            self._took_ms.append(took_ms)
         if is_damaged and self._is_live:
             self._background.ask("damage")
         if self._settings.on_search and self._is_live and self._has_more():
             self._background.ask("search")
+
+    def take_searches(self) -> tuple[float, ...]:
+        """Return how long each search took since the last call, ms; the last 1,024 at most."""
+        with self._telling:
+            took_ms = tuple(self._took_ms)
+            self._took_ms.clear()
+        return took_ms
 
     def run(self, work: Callable[[], T]) -> T:
         """Run a sync on request, in the caller's thread, instead of one in the background."""

@@ -1,17 +1,40 @@
-"""How many records of each kind a scope has."""
+"""How many records of each kind a scope has, and how many came in."""
 
 from __future__ import annotations
 
-from typing import LiteralString
+from typing import TYPE_CHECKING, LiteralString
 
 import msgspec
 
 from recollect.core.scope import Scope
+from recollect.index.model.generation import read_up_to
 from recollect.knowledge.rows import LIVING, count_facts, of_facts
+from recollect.recall.outbox_source import OutboxSource
 from recollect.sessions.context.episode import count_episodes
-from recollect.store.columns import Condition, first_integer, integer, is_record_out, typed_rows
+from recollect.store.columns import (
+    Condition,
+    first_integer,
+    integer,
+    is_record_out,
+    text,
+    typed_rows,
+)
 from recollect.store.engine import Database, Transaction
+from recollect.store.journal import last_change
 from recollect.store.twins import compared_rows
+
+if TYPE_CHECKING:  # a command that counts has none
+    from recollect.recall.maintenance import Maintenance
+
+_NEWEST: tuple[LiteralString, ...] = (
+    "SELECT coalesce(max(id), '') FROM messages",
+    "SELECT coalesce(max(id), '') FROM observations",
+)
+_LATER: tuple[LiteralString, ...] = (
+    "SELECT count(*), coalesce(max(id), ?1) FROM messages WHERE id > ?1",
+    "SELECT count(*), coalesce(max(id), ?1) FROM observations WHERE id > ?1",
+)
+"""Ids sort by time, so only what is new is read."""
 
 
 class RecordCounts(msgspec.Struct, frozen=True):
@@ -105,3 +128,53 @@ def count_records(records: Database, scope: Scope) -> RecordCounts:
         return RecordCounts(sessions, messages, observations, episodes, facts)
 
     return records.read(read)
+
+
+class Measure(msgspec.Struct, frozen=True, kw_only=True):
+    """What a memory is measured by.
+
+    Attributes:
+        captured: Messages and observations since the measure before; 0 in the first one.
+        backlog: Changes of records that the index has not read yet.
+        searches_ms: How long each search of this process took since the measure before.
+        newest: Ids of the newest message and observation, from which the next one goes on.
+    """
+
+    captured: int
+    backlog: int
+    searches_ms: tuple[float, ...]
+    newest: tuple[str, ...]
+
+
+def measure(
+    records: Database, index: Database, maintenance: Maintenance, before: Measure | None
+) -> Measure:
+    """Return a measure of a memory; see `Memory.measure`.
+
+    Args:
+        records: ``records.db``.
+        index: ``index.db``.
+        maintenance: Learns of every search.
+        before: The measure before.
+    """
+
+    def unit(tx: Transaction) -> tuple[int, tuple[str, ...]]:
+        if before is None:
+            return 0, tuple(text(tx.all(sql)[0][0]) for sql in _NEWEST)
+        rows = [tx.all(sql, (id_,))[0] for sql, id_ in zip(_LATER, before.newest, strict=True)]
+        counts, ids = zip(*rows, strict=True)
+        return sum(map(integer, counts)), tuple(map(text, ids))
+
+    captured, newest = records.read(unit)
+    return Measure(
+        captured=captured,
+        backlog=backlog_of(records, index),
+        searches_ms=maintenance.take_searches(),
+        newest=newest,
+    )
+
+
+def backlog_of(records: Database, index: Database) -> int:
+    """Return how many changes of records the index has not read yet."""
+    newest = records.read(last_change)
+    return max(0, newest - index.read(lambda tx: read_up_to(tx, OutboxSource.name)))

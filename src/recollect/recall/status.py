@@ -18,19 +18,17 @@ from recollect.core.errors import StoreError
 from recollect.core.settings import LanguageSettings, Settings
 from recollect.index.embedding.batch_health import BatchStatus
 from recollect.index.index import Index, IndexStatus
-from recollect.index.model.generation import read_up_to
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
 from recollect.models.languages import languages_of
 from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.observations.controls import CaptureControls, Pause
 from recollect.recall.maintenance import Maintenance, SyncState
-from recollect.recall.outbox_source import OutboxSource
+from recollect.recall.record_counts import backlog_of
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Health
-from recollect.store.journal import last_change
 from recollect.store.meta import UNTOLD, drop_value, find_value
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, EventStream
@@ -336,7 +334,7 @@ def report_status(parts: Reported) -> Status:
         files=index.documents.get(SOURCE, 0),
         chunks=index.chunks,
         dirty=_is_dirty(parts, index, sync),
-        backlog=_backlog(parts),
+        backlog=backlog_of(parts.records, parts.index_database),
         db_path=index_health.path,
         extra_paths=list(parts.extra),
         sources=sorted(index.documents),
@@ -404,11 +402,6 @@ def _cache(parts: Reported, index: IndexStatus) -> CacheStatus:
 def _capture(capture: CaptureControls) -> CaptureStatus:
     alike = sum(len(project.looks_like) for project in capture.projects.list())
     return CaptureStatus(pauses=capture.pauses(), left_out=capture.counts(), alike=alike // 2)
-
-
-def _backlog(parts: Reported) -> int:
-    newest = parts.records.read(last_change)
-    return max(0, newest - parts.index_database.read(lambda tx: read_up_to(tx, OutboxSource.name)))
 
 
 def _is_dirty(parts: Reported, index: IndexStatus, sync: SyncState) -> bool:

@@ -78,6 +78,7 @@ from recollect.server.routes import (
     sessions,
     transcripts,
 )
+from recollect.server.series import Series
 from recollect.server.shares import Admission, Admissions
 from recollect.server.streams import Pieces, Streams, whole_or_cut
 from recollect.server.table import Entry, Table
@@ -126,7 +127,8 @@ class HttpApp:
         self._batches = Batches()
         self.streams = Streams()
         self.metrics = Metrics(lambda: self.streams.open)
-        routes = (*routes, self.metrics.route())
+        self.series = Series()
+        routes = (*routes, self.metrics.route(), self.series.route())
         routes = (*routes, _description(routes))
         self._table = Table(routes)
         self._mounts = {mount.path: mount for mount in mounts}

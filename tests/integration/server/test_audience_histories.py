@@ -30,6 +30,7 @@ from recollect.server.app import all_routes
 from recollect.server.metrics import Metrics
 from recollect.server.request import takes_json
 from recollect.server.route import AnyRoute, StreamRoute, UploadRoute
+from recollect.server.series import Series
 from recollect.store.digests import note_digest
 from recollect.store.engine import Transaction
 from tests.integration.recall.test_audiences import (
@@ -193,7 +194,7 @@ def route_of(method: str, path: str) -> AnyRoute:
     return next(each for each in ROUTES if (each.method, each.path) == (method, path))
 
 
-ROUTES = (*all_routes(), Metrics(lambda: 0).route())
+ROUTES = (*all_routes(), Metrics(lambda: 0).route(), Series().route())
 
 
 class Token:

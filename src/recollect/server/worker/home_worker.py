@@ -43,6 +43,7 @@ from recollect.server.serving import Server
 from recollect.server.spooling import draining, taking
 from recollect.server.worker.listening import address_of, bind_port, bind_socket, is_loopback
 from recollect.server.worker.log_file import logging_to
+from recollect.server.worker.sampling import sampling
 from recollect.server.worker.shared_folder import shared_by
 from recollect.store.background import home_locks
 from recollect.store.failures import os_errors
@@ -106,9 +107,10 @@ class HomeWorker:
             callers = Callers(pool)
             drain = stack.enter_context(draining(self.home, taking(callers)))
             app = HttpApp(all_routes(), all_mounts(), drain)
+            measure = stack.enter_context(sampling(pool.memory, self.home, app.series))
             hosts = (settings.host, *settings.hosts)
             server = Server(app, callers, listeners, hosts=hosts)
-            self._serve(server, _presence_of(listeners), started, (look, stay))
+            self._serve(server, _presence_of(listeners), started, (look, stay, measure))
 
     def stop(self) -> None:
         """Stop it, from any thread; returns at once. Running requests are answered first."""
