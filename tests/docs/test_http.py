@@ -35,6 +35,8 @@ ROOMS = (
     *(access, admin, client_hooks, episodes, facts, files, health, hooks),
     *(identities, messages, observations, projects, recall, sessions, transcripts),
 )
+ONE_TIME = re.compile(rb"K7WMX3TP|B4wMUyNhThlvHjqSDYSMOQPna7WEhohuh6Fi8JdUwhQ")
+"""The codes that the page shows."""
 CHANGING = (
     (r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "UUID"),
     (r"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME"),
@@ -50,7 +52,8 @@ CHANGING = (
     (r"(\d\.\d\d)\d+", r"\1"),
     (r"rcl_[\w-]+", "TOKEN"),
     (r'"seq": ?\d+', '"seq": 0'),
-    (r'"code": ?"[A-Z2-9]{8}"', '"code": "CODE"'),
+    (r'"code": ?"(?:[A-Z2-9]{8}|[\w-]{43})"', '"code": "CODE"'),
+    (r"viewer-[0-9a-f]{8}", "viewer-HEX"),
 )
 """What is another in each home: ids, times, boundaries, the version, the ends of shares."""
 BLOCK = "01a22871-5238-7000-be51-0d7bf15d13ec"
@@ -88,10 +91,10 @@ def answers(
         for example in examples():
             method, target, body, _ = example
             given = b"" if method in {"GET", "DELETE"} else (body.strip() or "{}").encode()
-            given = given.replace(b"K7WMX3TP", code)
+            given = ONE_TIME.sub(code, given)
             reply = server.call(method, target.replace(BLOCK, block), given)
             found.append((example, reply.status, reply.body.decode()))
-            if target.endswith("/code"):
+            if target.endswith(("/code", "/codes")):
                 code = reply.json["code"].encode()
             if "/blocks?" in target:
                 block = reply.json["blocks"][0]["id"]

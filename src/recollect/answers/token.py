@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from recollect.governance.tokens import Token
+from recollect.governance.tokens import Right, Token
 from recollect.store.audit import AuditEntry
 
 
@@ -32,3 +32,31 @@ class TokenPlace(msgspec.Struct, frozen=True, kw_only=True):
     """Where the owner's token is."""
 
     path: str
+
+
+class OneTimeCode(msgspec.Struct, frozen=True, kw_only=True):
+    """A code for one exchange.
+
+    Attributes:
+        code: Its text, which is stored nowhere.
+        expires_at: Ms UTC.
+    """
+
+    code: str
+    expires_at: int
+
+
+class ViewerToken(msgspec.Struct, frozen=True, kw_only=True):
+    """The token of a page.
+
+    Attributes:
+        token: Its text, which is stored nowhere.
+        name: Under which it is listed and revoked.
+        rights: The greatest right that it has.
+        expires_at: Ms UTC.
+    """
+
+    token: str
+    name: str
+    rights: Right
+    expires_at: int

@@ -37,6 +37,7 @@ from recollect.core.errors import RecollectError
 PLACES = {
     "init": "setup.init",
     "demo": "setup.demo",
+    "open": "setup.viewer",
     "import": "transcripts.importing",
     "export": "transcripts.export",
     "search": "search",

@@ -43,6 +43,8 @@ GUEST = "guest"
 """The channel of the sessions of shared tokens; the peer is the name of the token. Not ``token``:
 the redactor would treat what follows in a key as a secret."""
 ALL_CHANNELS = "*"
+VIEWER = "viewer-"
+"""The name of the token of a page begins with it; eight hex digits follow."""
 USED_EVERY_MS = 60_000
 """The time of the last use is stored at most this often, so that requests need no commit."""
 
@@ -63,6 +65,8 @@ _BY_NAME: LiteralString = _SELECT + " WHERE (name = ? OR id = ?) AND revoked_at 
 _VALID: LiteralString = _SELECT + " WHERE revoked_at IS NULL ORDER BY created_at, id"
 _ALL: LiteralString = _SELECT + " ORDER BY created_at, id"
 _REVOKE: LiteralString = "UPDATE tokens SET revoked_at = ? WHERE id = ?"
+_ENDED_PAGES: LiteralString = _SELECT + " WHERE name GLOB ? AND expires_at <= ?"
+_DROP: LiteralString = "DELETE FROM tokens WHERE id = ?"
 _USE: LiteralString = "UPDATE tokens SET last_used_at = ? WHERE id = ?"
 
 
@@ -238,6 +242,7 @@ class Tokens:
             if _named(tx, token.name) is not None:
                 hint = f"choose another name, or run `recollect token revoke {token.name}` first"
                 raise Conflict("another token has this name", hint=hint)
+            _drop_ended_pages(tx, now)
             tx.execute(_INSERT, (*_cells_of(token), digest_of(text)))
             note_digest(tx, "tokens", [now, 5 * (token.expires_at or 0)])
             record_audit(tx, token.scope, "token.add", now, target=token.name)
@@ -432,6 +437,17 @@ def _checked(tx: Transaction, sql: LiteralString, *params: SqlValue) -> list[Row
 def _revoke(tx: Transaction, token: Token, now: int) -> None:
     tx.execute(_REVOKE, (now, token.id))
     note_digest(tx, "tokens", [3 * now])
+
+
+def _drop_ended_pages(tx: Transaction, now: int) -> None:
+    """Remove the tokens of pages that have ended: each `recollect open` would leave one."""
+    ended = [_token_of(row) for row in tx.all(_ENDED_PAGES, (f"{VIEWER}{'[0-9a-f]' * 8}", now))]
+    for token in ended:
+        tx.execute(_DROP, (token.id,))
+    cells: list[SqlValue] = [
+        each.created_at + 3 * (each.revoked_at or 0) + 5 * (each.expires_at or 0) for each in ended
+    ]
+    note_digest(tx, "tokens", [], cells)
 
 
 def _named(tx: Transaction, name: str) -> Token | None:

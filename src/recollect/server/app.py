@@ -26,6 +26,7 @@ from recollect.core.errors import StoreError
 from recollect.governance.tokens import Right
 from recollect.mcp.http import McpEndpoint
 from recollect.server.calls import Batches, Calls
+from recollect.server.codes import OneTimeCodes
 from recollect.server.metrics import ROUTE, Metrics
 from recollect.server.middleware import (
     Authentication,
@@ -244,12 +245,14 @@ class HttpApp:
 
 
 def all_routes() -> tuple[AnyRoute, ...]:
-    """Return the routes of every file in `recollect.server.routes`."""
+    """Return the routes of every file in `recollect.server.routes`, with one-time codes."""
     seed = (health, sessions, observations, recall, hooks)
     beside = (client_hooks, messages, transcripts, episodes, facts, projects, files)
     others = (memory, checkpoints)
     operators = (events, exchange, admin, access, identities)
-    return tuple(route for file in (*seed, *beside, *others, *operators) for route in file.ROUTES)
+    rooms = (*seed, *beside, *others, *operators)
+    in_files = tuple(route for room in rooms for route in room.ROUTES)
+    return (*in_files, *OneTimeCodes().routes())
 
 
 def all_mounts() -> tuple[Mount, ...]:

@@ -50,6 +50,8 @@ _ONCE = frozenset(
         b"host",
         b"origin",
         b"sec-fetch-site",
+        b"sec-fetch-mode",
+        b"sec-fetch-dest",
         b"authorization",
         b"content-encoding",
         b"content-type",
@@ -58,6 +60,9 @@ _ONCE = frozenset(
     }
 )
 _OWN_SITES = (None, b"same-origin", b"none")
+PAGES = frozenset({b"/"})
+"""Paths that a link of another site, or the file of `recollect open`, may lead to: without data."""
+_VISIT = {b"sec-fetch-mode": b"navigate", b"sec-fetch-dest": b"document"}
 _PORT = re.compile(rb":[0-9]{1,5}$")
 _BEARER = re.compile(rb"[Bb]earer +([!-~]{1,512})")
 
@@ -108,7 +113,8 @@ class SiteCheck:
             raise Refused(FOREIGN_HOST)
         own = b"http://" + host.lower()
         is_own = headers.get(b"origin", own).lower() == own
-        if not is_own or headers.get(b"sec-fetch-site") not in _OWN_SITES:
+        is_ours = headers.get(b"sec-fetch-site") in _OWN_SITES or _is_visit(scope, headers)
+        if not is_own or not is_ours:
             raise Refused(FOREIGN_ORIGIN)
         scope.setdefault("state", {})["headers"] = headers
         await self._app(scope, receive, send)
@@ -143,6 +149,12 @@ class Authentication:
             caller = self._callers.at_hand(token) or await self._calls.run(self._callers.of, token)
         scope["state"]["caller"] = caller
         await self._app(scope, receive, send)
+
+
+def _is_visit(scope: Scope, headers: dict[bytes, bytes]) -> bool:
+    """Return whether a browser goes to a page of ours, in a window of its own."""
+    is_page = scope["method"] == "GET" and scope["raw_path"] in PAGES
+    return is_page and all(headers.get(name) == value for name, value in _VISIT.items())
 
 
 def once_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:

@@ -27,6 +27,7 @@ LOG_FILE = "worker.log"
 START_LOG = "start.log"
 """The output of a worker in the background before it serves."""
 TOKEN_FILE = "token"  # noqa: S105 - the name of the file
+_VIEWER_PAGE = ("run", "open.html")
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 _MOST_BYTES = 65_536
 
@@ -118,3 +119,8 @@ def read_small(path: Path) -> bytes:
         return os.read(descriptor, _MOST_BYTES)
     finally:
         os.close(descriptor)
+
+
+def viewer_page(home: Path) -> Path:
+    """Return the file that `recollect open` lets a browser read; removed once its code is used."""
+    return home.joinpath(*_VIEWER_PAGE)

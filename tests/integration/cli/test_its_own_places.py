@@ -130,6 +130,7 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("serve", "stop"),
     ("uninstall", "--with-memory", "--yes"),
     ("serve",),
+    ("open", "--print"),
 )
 """Command lines in the order of a life; TARGET is a folder that only they name."""
 
@@ -154,6 +155,7 @@ MAY_FAIL = {
     ("config", "import"),
     ("serve",),
     ("serve", "status"),
+    ("open",),
 }
 """Commands that have nothing to do here, and say so; what a worker leaves sees its own test."""
 

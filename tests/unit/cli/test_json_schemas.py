@@ -222,6 +222,7 @@ ELSEWHERE = {
     "models add": "test_added_models.py",
     "models install": "test_models.py",
     "models remove": "test_added_models.py",
+    "open": "test_viewer.py",
     "serve": "tests/integration/packaging/test_wheel.py",
     "serve stop": "tests/integration/packaging/test_wheel.py",
 }

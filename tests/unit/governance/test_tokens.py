@@ -523,3 +523,19 @@ def test_a_tombstone_that_is_gone_with_an_old_page_is_missed(tmp_path: Path) -> 
     records.write(lambda tx: tx.execute("DELETE FROM tombstones"))
     assert "tombstones" in str(damage_of(records))
     records.close()
+
+
+def test_ended_tokens_of_pages_are_removed(tmp_path: Path, time: ScriptedTime) -> None:
+    """Issue 25; those that are valid stay, and every other name, and the digest holds."""
+    with opened(tmp_path, time) as memory:
+        end = time.now_ms() + HOUR
+        for name in ("viewer-0a1b2c3d", "viewer-of-mine", "other", "viewer-ffffffff"):
+            memory.tokens.add(name, expires_at=end)
+        memory.tokens.revoke("viewer-ffffffff")
+        later = memory.tokens.add("viewer-00000000", expires_at=end + HOUR)
+        assert len(memory.tokens.list(revoked=True)) == 5
+        time.pause(HOUR / 1_000)
+        memory.tokens.add("next")
+        names = [each.name for each in memory.tokens.list(revoked=True)]
+        assert names == ["viewer-of-mine", "other", "viewer-00000000", "next"]
+        assert memory.tokens.verify(later.text) == later.token

@@ -49,6 +49,7 @@ from recollect.cli.setup.connecting import Connected, Leaving, PastedEntry, Star
 from recollect.cli.setup.sample import Demo
 from recollect.cli.setup.serve import StartedWorker, Stopped
 from recollect.cli.setup.service import Service
+from recollect.cli.setup.viewer import OpenedViewer
 from recollect.core.events import AnyEvent
 from recollect.core.settings.resolve import Explained
 from recollect.exchange.export import HomeExportReport
@@ -98,6 +99,7 @@ def _in_the_journal(kind: Any) -> Any:
 DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "init": (Started, Service, Connected, PastedEntry),
     "demo": (Demo,),
+    "open": (OpenedViewer,),
     "import": (ImportAnswer, RecordsAnswer),
     "export": (HomeExportReport, ExportReport, ExportedLines),
     "search": (FoundHits, HitLines),

@@ -312,6 +312,13 @@ def is_inside(environ: Mapping[str, str] | None = None) -> bool:
     return environ.get(GUARD, "") not in {"", "0"}
 
 
+def has_screen(environ: Mapping[str, str] | None = None) -> bool:
+    """Return whether a browser can open a window, or the user named one in ``BROWSER``."""
+    environ = os.environ if environ is None else environ
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    return sys.platform == "darwin" or any(environ.get(name) for name in names)
+
+
 _OWN = "RECOLLECT_"
 _NOT_ANSWERING = frozenset({f"{_OWN}HOME", f"{_OWN}DEBUG", GUARD})
 

@@ -160,6 +160,7 @@ EXAMPLES: dict[str, Any] = {
     "PlanOrder.id": "c12",
     "RewindOrder.id": "c12",
     "OneRewind.id": _UUID,
+    "CodeExchange.code": "B4wMUyNhThlvHjqSDYSMOQPna7WEhohuh6Fi8JdUwhQ",
     "OneEpisode.id": "e3",
     "OneFact.id": "f12",
     "FactId.id": "f12",
