@@ -53,6 +53,7 @@ CHANGING = (
     (r"rcl_[\w-]+", "TOKEN"),
     (r'"seq": ?\d+', '"seq": 0'),
     (r'"code": ?"(?:[A-Z2-9]{8}|[\w-]{43})"', '"code": "CODE"'),
+    (r'"plan_id": ?"[0-9a-f]{32}"', '"plan_id": "ID"'),
     (r"viewer-[0-9a-f]{8}", "viewer-HEX"),
 )
 """What is another in each home: ids, times, boundaries, the version, the ends of shares."""

@@ -12,7 +12,7 @@ from recollect.cli.invocation import answer, opened
 from recollect.cli.output.screen import show_pairs, warn
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.cli.output.status_lines import ShownStatus
+    from recollect.server.home.status import ShownStatus
 
 app = App()
 
@@ -29,19 +29,10 @@ def status(
     ] = False,
 ) -> None:
     """Show what the memory holds, and the state of each part of it."""
-    from recollect.cli.output.status_lines import ShownStatus
-    from recollect.hook.spool import Spool
-    from recollect.server.worker.daemon import look_at
+    from recollect.server.home.status import status_of
 
     with opened(context, warns=False) as memory:
-        document = ShownStatus(
-            **msgspec.structs.asdict(memory.status()),
-            spool=Spool(memory.home).state(),
-            worker=look_at(memory.home),
-            checkpoints=memory.checkpoints.state(),
-            embedding_probe=memory.probe_embedding() if probe else msgspec.UNSET,
-            vector_probe=memory.probe_vectors() if probe else msgspec.UNSET,
-        )
+        document = status_of(memory, probe=probe)
     answer(context, document, lambda: _show(document))
 
 

@@ -23,7 +23,7 @@ from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeBackedUp
 from recollect.core.scope import Scope
 from recollect.core.settings.sources import FILE_NAME
-from recollect.governance.public_settings import without_keys
+from recollect.governance.config_text import without_keys
 from recollect.governance.removal import without_erasures
 from recollect.sessions.mirror.soundness import damage_of
 from recollect.store.archive import Member, check_archive, file_member, pack

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import LiteralString
 
 import msgspec
@@ -27,6 +28,8 @@ _COUNTS: dict[str, LiteralString] = {
     "pending_messages": "SELECT count(*) FROM pending_messages p JOIN sessions s"
     " ON s.key = p.key AND s.tenant = p.tenant WHERE s.id = ?",
 }
+_LOGGED = frozenset({"events", "injections"})
+"""Kinds that grow while a session is looked at."""
 _BYTES: LiteralString = """
     SELECT coalesce((SELECT sum(octet_length(content) + octet_length(text)
             + octet_length(metadata)) FROM messages WHERE session_id = j.id), 0)
@@ -66,6 +69,7 @@ class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
         still_held_by: Paths outside of recollect's reach that hold it: transcripts of other
             programs, backups, homes set aside by a restore.
         exports: Ids of exports that were made since it was said, wherever they are now.
+        plan_id: Changes with what goes; that of an erasure is the one of its dry run.
         is_clean: Whether nothing of it is left in a file of the home. If not, the warnings say why,
             and the next opening of the home tries again.
         warnings: One sentence each.
@@ -83,6 +87,7 @@ class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
     damaged_copies: tuple[str, ...] = ()
     still_held_by: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
+    plan_id: str = ""
     is_clean: bool = True
     warnings: tuple[str, ...] = ()
 
@@ -110,6 +115,9 @@ def receipt_of(
     counts["identities"] = len(choice.links)
     parents = {s.parent_id for s in choice.sessions if s.parent_id is not None and s.forked_at_seq}
     size = sum(integer((tx.row(_BYTES, (id_,)) or (0,))[0]) for id_ in ids)
+    size += first_integer(tx.row(_PART_BYTES, (listed(messages), listed(observations))))
+    records = {kind: number for kind, number in counts.items() if kind not in _LOGGED}
+    plan = (ids, messages, observations, [*choice.facts], records, size)
     return ErasureReceipt(
         id=erasure_id,
         dry_run=erasure_id is None,
@@ -117,7 +125,8 @@ def receipt_of(
         session_ids=tuple(ids),
         partial_ids=tuple(part.session.id for part in parts),
         counts=counts,
-        bytes=size + first_integer(tx.row(_PART_BYTES, (listed(messages), listed(observations)))),
+        bytes=size,
+        plan_id=_plan_id(plan),
         shared_with=tuple(sorted(parents - {*ids})),
     )
 
@@ -131,4 +140,9 @@ def receipt_of_fact(fact: Fact, now: int, erasure_id: str | None = None) -> Eras
         session_ids=(),
         counts=dict.fromkeys(("sessions", *_COUNTS, "contents", "identities"), 0) | {"facts": 1},
         bytes=len(fact.text.encode()),
+        plan_id=_plan_id((fact.id, fact.text)),
     )
+
+
+def _plan_id(plan: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(plan)).hexdigest()[:32]

@@ -33,6 +33,18 @@ class FoundAgent(msgspec.Struct, frozen=True, kw_only=True):
     remembers: bool
 
 
+class AgentState(FoundAgent, frozen=True, kw_only=True):
+    """An agent program, and whether it has the memory of a home.
+
+    Attributes:
+        is_here: Whether it is on this machine.
+        connected: Whether recollect was installed into it for this home.
+    """
+
+    is_here: bool
+    connected: bool
+
+
 PROGRAMS = {"claude-code": "claude", "openclaw": "openclaw", "gemini": "gemini", "codex": "codex"}
 """Names of agents' programs that differ from the agent's name."""
 
@@ -46,23 +58,44 @@ def found_agents(home: Path) -> list[FoundAgent]:
         StoreError: the record of what was installed cannot be read.
     """
     records = installed(home)
-    return [each for each in (*_agents(), *_mcp_clients()) if _record(each) not in records]
+    return [
+        agent
+        for agent, is_here in (*_agents(), *_mcp_clients())
+        if is_here and _record(agent) not in records
+    ]
 
 
-def _agents() -> Iterator[FoundAgent]:
+def agent_states(home: Path) -> list[AgentState]:
+    """Return all agents that recollect knows, and which are connected to a home.
+
+    Those that report by hooks come first, then programs that only get tools.
+
+    Raises:
+        StoreError: the record of what was installed cannot be read.
+    """
+    records = installed(home)
+    return [
+        AgentState(
+            **msgspec.structs.asdict(agent), is_here=is_here, connected=_record(agent) in records
+        )
+        for agent, is_here in (*_agents(), *_mcp_clients())
+    ]
+
+
+def _agents() -> Iterator[tuple[FoundAgent, bool]]:
     for name in AGENTS:
         agent = integration_of(name)
         program = PROGRAMS.get(name, name)
-        if agent.is_here() or shutil.which(program, path=program_path()):
-            command = f"recollect init {name}"
-            yield FoundAgent(name=name, title=agent.title, command=command, remembers=True)
+        is_here = agent.is_here() or shutil.which(program, path=program_path()) is not None
+        command = f"recollect init {name}"
+        yield FoundAgent(name=name, title=agent.title, command=command, remembers=True), is_here
 
 
-def _mcp_clients() -> Iterator[FoundAgent]:
-    for client in CLIENTS:
-        if client.name not in AGENTS and client.is_here():
-            command = f"recollect init mcp --client {client.name}"
-            yield FoundAgent(name=client.name, title=client.title, command=command, remembers=False)
+def _mcp_clients() -> Iterator[tuple[FoundAgent, bool]]:
+    for client in (each for each in CLIENTS if each.name not in AGENTS):
+        command = f"recollect init mcp --client {client.name}"
+        agent = FoundAgent(name=client.name, title=client.title, command=command, remembers=False)
+        yield agent, client.is_here()
 
 
 def _record(agent: FoundAgent) -> str:

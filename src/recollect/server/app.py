@@ -27,6 +27,9 @@ from recollect.governance.tokens import Right
 from recollect.mcp.http import McpEndpoint
 from recollect.server.calls import Batches, Calls
 from recollect.server.codes import OneTimeCodes
+from recollect.server.home import routes as home
+from recollect.server.home import settings
+from recollect.server.home.doctor import Doctor
 from recollect.server.metrics import ROUTE, Metrics
 from recollect.server.middleware import (
     Authentication,
@@ -245,14 +248,14 @@ class HttpApp:
 
 
 def all_routes() -> tuple[AnyRoute, ...]:
-    """Return the routes of every file in `recollect.server.routes`, with one-time codes."""
+    """Return the routes of every file in `recollect.server.routes`, and those with a state."""
     seed = (health, sessions, observations, recall, hooks)
     beside = (client_hooks, messages, transcripts, episodes, facts, projects, files)
     others = (memory, checkpoints)
-    operators = (events, exchange, admin, access, identities)
+    operators = (events, exchange, admin, access, identities, home, settings)
     rooms = (*seed, *beside, *others, *operators)
     in_files = tuple(route for room in rooms for route in room.ROUTES)
-    return (*in_files, *OneTimeCodes().routes())
+    return (*in_files, *OneTimeCodes().routes(), *Doctor().routes())
 
 
 def all_mounts() -> tuple[Mount, ...]:

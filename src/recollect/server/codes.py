@@ -27,6 +27,8 @@ LIVES_S = 60
 """Seconds from the making of a code to the start of a browser, which takes a few."""
 MOST_WRONG = 5
 """Wrong tries until all codes end. 256 bits are not guessed; whoever tries is not let go on."""
+MAX_BODY = 4_096
+"""Bytes of an exchange, which needs no token: a code has 43."""
 TOKEN_MS = 12 * 3_600_000
 """A day at the screen; the next one begins with `recollect open`."""
 
@@ -61,7 +63,7 @@ class OneTimeCodes:
         """Return the routes over these codes."""
         return (
             route_of(self.make, "POST", "/api/viewer/codes", "read"),
-            route_of(self.exchange, "POST", "/api/viewer/token", None),
+            route_of(self.exchange, "POST", "/api/viewer/token", None, max_body=MAX_BODY),
         )
 
     def make(self, caller: Caller, _fields: Nothing) -> OneTimeCode:

@@ -124,12 +124,25 @@ class Audit:
         if self._records.read(lambda tx: tx.row(_RECENT, params)) is None:
             self.record(action, outcome=REFUSED)
 
-    def latest(self, limit: int = 50, *, tenant: str | None = None) -> list[AuditEntry]:
+    def latest(
+        self,
+        limit: int = 50,
+        *,
+        tenant: str | None = None,
+        before_seq: int | None = None,
+        action: str | None = None,
+        actor: str | None = None,
+        outcome: Outcome | None = None,
+    ) -> list[AuditEntry]:
         """Return the newest entries, up to ``limit``, oldest first.
 
         Args:
             limit: How many.
             tenant: Only of this tenant.
+            before_seq: Only older ones than this.
+            action: Only of this action, ``token.add``, or of all below it, ``token``.
+            actor: Only of this token.
+            outcome: Only ``done`` or ``refused`` ones.
 
         Raises:
             InvalidInput: the limit is below 0.
@@ -137,11 +150,16 @@ class Audit:
         """
         check_count(limit, "a limit")
         where = Condition(self._scope)
-        is_all = self._scope == Scope() and tenant is None
-        if tenant is not None:
-            where.also("tenant = ?", tenant)
-        of: LiteralString = _FROM + ("" if is_all else " WHERE " + where.sql) + _LATEST
-        params = [*([] if is_all else where.params), limit]
-        rows = self._records.read(lambda tx: compared_rows(tx, _COLUMNS, of, params))
+        if self._scope == Scope():
+            where.sql, where.params = "true", []
+        where.equal("tenant", tenant).equal("actor", actor).equal("outcome", outcome)
+        if before_seq is not None:
+            where.also("seq < ?", before_seq)
+        if action is not None:
+            where.also("instr(action || '.', ?) = 1", f"{action}.")
+        of: LiteralString = _FROM + " WHERE " + where.sql + _LATEST
+        rows = self._records.read(
+            lambda tx: compared_rows(tx, _COLUMNS, of, [*where.params, limit])
+        )
         names = AuditEntry.__struct_fields__
         return [decode(AuditEntry, names, row) for row in reversed(rows)]

@@ -6,8 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
+from recollect.answers.doctor import MendableFindings
+from recollect.server.home import doctor
 from tests.support.running_server import RunningServer
 from tests.support.sample_routes import SAMPLES
+
+
+@pytest.fixture(autouse=True)
+def quick_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The doctor is asked hundreds of times here; its process has tests of its own."""
+    findings = MendableFindings(healthy=True, fixed=[], checks=[], plan_id="0")
+    monkeypatch.setattr(doctor, "_findings", lambda _home, _options: findings)
 
 
 @pytest.fixture(scope="module")

@@ -119,6 +119,7 @@ AS_THEY_ARE = frozenset(
         *("channel_user_id", "code", "number"),
         *("about", "as_of", "confidence", "fact", "kind", "pinned", "text", "trust", "user_id"),
         *("with_forks", "task", "steps"),
+        *("action", "apart", "confirm", "deep", "outcome", "probe", "undo", "value"),
         *("root", "paths", "label", "on_conflict", "plan_id", "actor", "only_call", "conversation"),
     }
 )
@@ -285,7 +286,9 @@ class HttpHistory(History):
             return SimpleNamespace(number=made["id"], type=made["type"])
 
         def erase(*, session_id: str, with_forks: bool) -> SimpleNamespace:
-            made = done("POST", "/api/erase", session=session_id, with_forks=with_forks)
+            order = {"session": session_id, "with_forks": with_forks}
+            plan = done("POST", "/api/erase", **order, dry_run=True)
+            made = done("POST", "/api/erase", **order, plan_id=plan["plan_id"])
             return SimpleNamespace(**made)
 
         own = Through(memory.sessions, append_many=append_many, set_status=set_status, fork=fork)
@@ -614,7 +617,7 @@ class Asking:
             return [f"#{n}" for n in numbers[: 3 * MOST]] + facts + messages
         if name == "path":
             return ["MEMORY.md", *list(self.history.guest_notes())[:MOST]]
-        if name in {"project", "near_project"}:
+        if name in {"project", "near_project", "into"}:
             return [PROJECT, "apple"]
         if name == "for_sender":
             return ["telegram:42"]

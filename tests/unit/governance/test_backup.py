@@ -17,7 +17,7 @@ from recollect.core.errors import Conflict, InvalidInput, StoreBusy, StoreCorrup
 from recollect.core.events import HomeBackedUp, HomeRestored
 from recollect.core.settings.config_file import first_config
 from recollect.governance.backup import BackupProgress, is_home_file
-from recollect.governance.public_settings import without_keys
+from recollect.governance.config_text import without_keys
 from recollect.governance.removal import LOCK_FILE
 from recollect.memory import Memory
 from recollect.store.archive import open_archive

@@ -186,10 +186,18 @@ def test_a_conversation_is_erased_and_the_audit_tells(client: Client) -> None:
     told = client.post("/api/erase", {"session": "gone", "dry_run": True})
     assert told[0] == 200
     assert client.get("sessions", "gone")[0] == 200
-    assert client.post("/api/erase", {"session": "gone"})[1]["is_clean"]
+    assert client.post("/api/erase", {"session": "gone"})[1]["error"]["code"] == "invalid_input"
+    client.post("/api/messages", {"session_key": "gone", "role": "user", "content": "terns"})
+    agreed = {"session": "gone", "plan_id": told[1]["plan_id"]}
+    assert client.post("/api/erase", agreed)[1]["error"]["code"] == "conflict"
+    assert client.memory.audit.latest() == []
+    plan = client.post("/api/erase", {"session": "gone", "dry_run": True})[1]
+    assert plan["counts"]["messages"] == 2
+    agreed = {"session": "gone", "plan_id": plan["plan_id"]}
+    assert client.post("/api/erase", agreed)[1]["is_clean"]
     assert client.get("sessions", "gone")[0] == 404
     assert [each.action for each in client.memory.audit.latest()] == ["erase"]
-    assert client.post("/api/erase", {"session": "gone"})[0] == 404
+    assert client.post("/api/erase", agreed)[0] == 404
 
 
 def test_retention_scrub_sync_and_reindex(client: Client) -> None:

@@ -130,14 +130,15 @@ def set_setting(
 ) -> None:
     """Change a setting in config.yaml; its comments are kept."""
     from recollect.core.settings import load_settings
+    from recollect.core.settings.agents import file_key
     from recollect.core.settings.config_file import with_setting
 
     home = home_of(context)
     _row(_resolved(context), key)
     effective = operator.attrgetter(key)(load_settings(home, {key: value}).settings)
     _check_back_end(key, effective)
-    file_key = _file_key(context, key)
-    change_config(home, lambda text: with_setting(text, file_key, effective))
+    path = file_key(key, _agent(context))
+    change_config(home, lambda text: with_setting(text, path, effective))
     _tell(context, key)
     if key == "language.uses" and not answers_json(context):
         _preview_uses(context)
@@ -182,11 +183,12 @@ def _check_back_end(key: str, name: str) -> None:
 @group.command("unset")
 def unset_setting(context: typer.Context, key: Key) -> None:
     """Remove a setting from config.yaml, so that its default applies again."""
+    from recollect.core.settings.agents import file_key
     from recollect.core.settings.config_file import without_setting
 
     default = _option(key).default
-    file_key = _file_key(context, key)
-    change_config(home_of(context), lambda text: without_setting(text, file_key, default))
+    path = file_key(key, _agent(context))
+    change_config(home_of(context), lambda text: without_setting(text, path, default))
     _tell(context, key)
 
 
@@ -262,20 +264,6 @@ def _agent(context: typer.Context) -> str | None:
     return None if scope is None else scope.agent
 
 
-def _file_key(context: typer.Context, key: str) -> str:
-    """Return the dotted key of a setting in config.yaml: below the named agent, if there is one.
-
-    Raises:
-        ConfigError: it cannot differ between agents.
-    """
-    from recollect.core.settings.agents import SECTION, option_key
-
-    agent = _agent(context)
-    file_key = key if agent is None else f"{SECTION}.{agent}.{key}"
-    option_key(file_key)
-    return file_key
-
-
 def _row(resolved: ResolvedSettings, key: str) -> Explained:
     """Return the row of a key.
 
@@ -306,18 +294,12 @@ def _config_path(home: Path) -> Path:
 
 
 def change_config(home: Path, change: Callable[[str], str]) -> None:
-    """Replace config.yaml in one step; nothing is written when nothing changes."""
-    from recollect.core.settings.config_file import first_config
-    from recollect.store.files import private_folder, write_file
+    """Replace config.yaml in one step; hooks learn of it where it is about checkpoints."""
+    from recollect.governance.config_text import rewrite_config
 
-    path = _config_path(home)
-    before = path.read_text("utf-8-sig") if path.exists() else ""
-    after = change(before or first_config())
-    if after != before:
-        private_folder(home)
-        write_file(path, after.encode())
-        if "checkpoints" in before + after:
-            _tell_hooks(home)
+    before, after = rewrite_config(home, change)
+    if after != before and "checkpoints" in before + after:
+        _tell_hooks(home)
 
 
 def _tell_hooks(home: Path) -> None:

@@ -1,31 +1,10 @@
-"""What a check of `recollect doctor` found."""
+"""Makes the results of the checks of `recollect doctor`."""
 
 from __future__ import annotations
 
-from typing import Literal
-
-import msgspec
+from recollect.answers.doctor import CheckResult
 
 FIX_HINT = "`recollect doctor --fix`"
-
-State = Literal["ok", "note", "wrong"]
-
-
-class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What a check found; ``note`` could be better, ``wrong`` must be repaired."""
-
-    name: str
-    state: State
-    detail: str
-    hint: str = ""
-
-
-class DoctorFindings(msgspec.Struct, frozen=True, kw_only=True):
-    """What the doctor found."""
-
-    healthy: bool
-    fixed: list[str]
-    checks: list[CheckResult]
 
 
 def sound(name: str, detail: str) -> CheckResult:

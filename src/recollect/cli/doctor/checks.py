@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path
 
 from recollect import __version__
-from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, note, sound, wrong
+from recollect.answers.doctor import CheckResult
+from recollect.cli.doctor.check_result import FIX_HINT, note, sound, wrong
 from recollect.cli.doctor.index_checks import (
     check_capture,
     check_checkpoints,

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from recollect.answers.doctor import CheckResult, DoctorFindings
 from recollect.answers.error import FAILED
-from recollect.cli.doctor.check_result import CheckResult, DoctorFindings
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, invocation_of, require_home
 from recollect.cli.output.formatting import count

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from recollect.answers.doctor import CheckResult, State
 from recollect.audience.owner import OWNER_HINT
-from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, State, note, sound, wrong
+from recollect.cli.doctor.check_result import FIX_HINT, note, sound, wrong
 from recollect.cli.output.formatting import count, moment
 from recollect.cli.output.status_lines import RESTART_HINT, paused_line
 from recollect.core.clock import DAY_MS

@@ -19,6 +19,7 @@ from recollect.answers.checkpoint import (
     RootList,
 )
 from recollect.answers.context import InjectionList
+from recollect.answers.doctor import DoctorFindings
 from recollect.answers.episode import EpisodeList
 from recollect.answers.fact import FactHistory, FactList
 from recollect.answers.file import FileList
@@ -41,9 +42,7 @@ from recollect.answers.token import TokenList, TokenPlace
 from recollect.checkpoints.soundness import FsckReport
 from recollect.cli.config.config import ConfigPlace, SettingMeaning, SettingValue
 from recollect.cli.config.foreign import TakenSettings
-from recollect.cli.doctor.check_result import DoctorFindings
 from recollect.cli.models import ModelRows, ModelsInUse, RemovedModel
-from recollect.cli.output.status_lines import ShownStatus
 from recollect.cli.sessions.modes import Key
 from recollect.cli.setup.connecting import Connected, Leaving, PastedEntry, Started
 from recollect.cli.setup.sample import Demo
@@ -73,6 +72,7 @@ from recollect.recall.context.sections import SectionResult
 from recollect.recall.maintenance import Synced
 from recollect.recall.steps.detail import DetailBatch
 from recollect.recall.steps.lines import Timeline
+from recollect.server.home.status import ShownStatus
 from recollect.server.worker.daemon import WorkerState
 from recollect.sessions.context.episode import Episode
 from recollect.sessions.context.flush import Flushed

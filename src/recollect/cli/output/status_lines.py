@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import UNSET, UnsetType
-
 from recollect.audience.owner import OWNER_HINT
 from recollect.checkpoints.checkpoints import CheckpointState
 from recollect.cli.output.formatting import count, moment, size
 from recollect.hook.spool import SpoolState
 from recollect.models.languages import describe_languages
 from recollect.observations.controls import DROPPED, Pause
-from recollect.recall.probe import Probe
 from recollect.recall.status import Status
 from recollect.server.worker.daemon import WorkerState
 
@@ -28,24 +25,6 @@ _WATCHING = {
     "polling": "compared now and then",
     "off": "looked at before a search",
 }
-
-
-class ShownStatus(Status, frozen=True, kw_only=True):
-    """A status, and what is beside the memory.
-
-    Attributes:
-        spool: What of hooks waits.
-        worker: How the worker is doing.
-        checkpoints: Whether what agent programs change is kept, and how much is.
-        embedding_probe: What the embedder said, where it was asked.
-        vector_probe: Whether the vector store could be reached, where it was asked.
-    """
-
-    spool: SpoolState
-    worker: WorkerState
-    checkpoints: CheckpointState
-    embedding_probe: Probe | UnsetType = UNSET
-    vector_probe: bool | UnsetType = UNSET
 
 
 def pairs_of(status: Status) -> list[tuple[str, str]]:

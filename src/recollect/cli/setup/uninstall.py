@@ -33,7 +33,7 @@ _OF_THE_HOME = re.compile(
     r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|(worker|demo|recovery)\.json"
     r"|integrations(\.json)?"
     r"|\.(records|index|recovery|integrations)\..*\.part|transcripts|blobs|notes|agents|aside"
-    r"|checkpoints|recovering|turns|hooks|spool|chroma|qmd|logs|sample"
+    r"|checkpoints|recovering|turns|hooks|run|spool|chroma|qmd|logs|sample"
 )
 """What recollect writes into a home; whatever else lies there stays."""
 _OF_THE_MODEL = re.compile(r"model\.safetensors|vocab\.txt|manifest\.json|[a-z0-9]+\.onnx|\.lock")

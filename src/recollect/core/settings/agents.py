@@ -58,6 +58,23 @@ def known_agent(text: str | None) -> str | None:
         return None
 
 
+def file_key(key: str, agent: str | None) -> str:
+    """Return the key of an option in the file: below the name of an agent, if there is one.
+
+    Raises:
+        ConfigError: the option belongs to the home, not to an agent.
+        InvalidInput: the name of the agent cannot be used.
+
+    >>> file_key("search.limit", "Work")
+    'agents.work.search.limit'
+    """
+    if agent is None:
+        return key
+    path = f"{SECTION}.{agent_name(agent)}.{key}"
+    option_key(path)
+    return path
+
+
 def option_key(key: str) -> str:
     """Return the key of the option that a key of the file sets: without the agent before it.
 

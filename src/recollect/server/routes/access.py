@@ -17,6 +17,7 @@ from recollect.core.scope import LOCAL_TENANT
 from recollect.governance.tokens import SHARED, IssuedToken, Right, Token
 from recollect.server.route import Created, Fields, Routes
 from recollect.server.values import moment_of
+from recollect.store.audit import Outcome
 
 ROUTES = Routes()
 
@@ -62,12 +63,20 @@ class OneToken(Fields, frozen=True, kw_only=True):
 
 
 class AuditFilter(Fields, frozen=True, kw_only=True):
-    """How much of the audit.
+    """Which part of the audit.
 
     Attributes:
         limit: Entries, the newest.
+        before_seq: Only older ones than this: the page before.
+        action: Only of this action, ``token.add``, or of all that begin with it, ``token``.
+        actor: Only of this token.
+        outcome: Only ``done`` or ``refused`` ones.
     """
 
+    before_seq: int | None = None
+    action: str | None = None
+    actor: str | None = None
+    outcome: Outcome | None = None
     limit: Annotated[int, Meta(ge=0, le=MOST_ROWS)] = 50
 
 
@@ -106,5 +115,12 @@ def revoke_token(caller: Caller, fields: OneToken) -> Token:
 def list_audit(caller: Caller, fields: AuditFilter) -> AuditList:
     """List what was done and refused in the own tenant, the oldest of the newest first."""
     caller.require_operator("home")
-    entries = caller.memory.audit.latest(fields.limit, tenant=caller.token.tenant)
+    entries = caller.memory.audit.latest(
+        fields.limit,
+        tenant=caller.token.tenant,
+        before_seq=fields.before_seq,
+        action=fields.action,
+        actor=fields.actor,
+        outcome=fields.outcome,
+    )
     return AuditList(entries=entries)

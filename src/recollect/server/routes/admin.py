@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from recollect.caller import Caller
 from recollect.core.checks import Question
+from recollect.core.errors import Conflict, InvalidInput
 from recollect.governance.erasure_receipt import ErasureReceipt
 from recollect.governance.plan import PruneReport
 from recollect.governance.scrubbing import ScrubReceipt
@@ -38,6 +39,7 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
         query: Holding this text, capitals aside.
         fact: A fact, by its number or id; what says it stays.
         with_forks: Erase living forks that share messages with it as well.
+        plan_id: Of the dry run of the same order, which shows what goes.
     """
 
     session: str | None = None
@@ -48,11 +50,29 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
     query: Question | None = None
     fact: str | None = None
     with_forks: bool = False
+    plan_id: str | None = None
 
 
 @ROUTES.add("POST", "/api/erase", "admin")
 def erase(caller: Caller, fields: Erasure) -> ErasureReceipt:
-    """Erase a conversation, what somebody said, or when, or a fact, so that no byte is left."""
+    """Erase a conversation, what somebody said, or when, or a fact, so that no byte is left.
+
+    Raises:
+        InvalidInput: no plan is named.
+        Conflict: what would go is not what the plan said.
+    """
+    plan = _erased(caller, fields, dry_run=True)
+    if fields.dry_run:
+        return plan
+    again = "send the same order with dry_run, then with the plan_id of its answer"
+    if fields.plan_id is None:
+        raise InvalidInput("an erasure must name its plan", hint=again)
+    if fields.plan_id != plan.plan_id:
+        raise Conflict("what would be erased is not what the plan said", hint=again)
+    return _erased(caller, fields, dry_run=False)
+
+
+def _erased(caller: Caller, fields: Erasure, *, dry_run: bool) -> ErasureReceipt:
     session = None if fields.session is None else caller.session(fields.session).id
     return caller.memory.erase(
         session_id=session,
@@ -62,7 +82,7 @@ def erase(caller: Caller, fields: Erasure) -> ErasureReceipt:
         until=fields.until,
         query=fields.query,
         fact_id=None if fields.fact is None else caller.memory.facts.get(fields.fact).id,
-        dry_run=fields.dry_run,
+        dry_run=dry_run,
         with_forks=fields.with_forks,
     )
 

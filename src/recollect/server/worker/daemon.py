@@ -264,11 +264,17 @@ def _spawn(home: Path, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
 def _failure(home: Path) -> RecollectError:
     """Return the error of a worker that ended, from the last line that it wrote."""
     line = _last_line(home / LOGS / START_LOG)
+    hint = "run `recollect serve` to watch it start"
+    unread = StoreError(f"the worker could not start: {line or 'it printed nothing'}", hint=hint)
+    return error_in(line) or unread
+
+
+def error_in(line: str) -> RecollectError | None:
+    """Return the error that a command printed with ``--json``; None where the line is none."""
     try:
         error = msgspec.json.decode(line, type=_ErrorLine).error
     except msgspec.DecodeError:
-        hint = "run `recollect serve` to watch it start"
-        return StoreError(f"the worker could not start: {line or 'it printed nothing'}", hint=hint)
+        return None
     every = (kind for kind in vars(errors).values() if isinstance(kind, type))
     kinds = {kind.code: kind for kind in every if issubclass(kind, RecollectError)}
     return kinds.get(error["code"], StoreError)(error["message"], hint=error["hint"])

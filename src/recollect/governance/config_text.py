@@ -1,14 +1,41 @@
-"""Settings without secrets, for a copy that leaves the home."""
+"""``config.yaml`` as a file: changed in one step, or copied without its secrets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from recollect.core.settings import list_options
+from recollect.core.settings.config_file import first_config
+from recollect.core.settings.sources import FILE_NAME
+from recollect.store.failures import os_errors
+from recollect.store.files import private_folder, write_file
 from recollect.text.secret_redactor import SecretRedactor
+
+
+def rewrite_config(home: Path, change: Callable[[str], str]) -> tuple[str, str]:
+    """Replace the settings of a home, and return the text before and after.
+
+    Nothing is written where nothing changes; a missing file begins with its explanations.
+
+    Args:
+        home: The folder of the memory.
+        change: Returns the text afterwards.
+
+    Raises:
+        StoreError: the file cannot be read or written.
+    """
+    path = home / FILE_NAME
+    with os_errors(path):
+        earlier = path.read_text("utf-8-sig") if path.exists() else ""
+    after = change(earlier or first_config())
+    if after != earlier:
+        private_folder(home)
+        write_file(path, after.encode())
+    return earlier, after
 
 
 def without_keys(text: str, redactor: SecretRedactor | None) -> str:

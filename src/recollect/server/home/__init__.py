@@ -1,0 +1,1 @@
+"""The home for its operator: status, doctor, settings, agent programs."""
