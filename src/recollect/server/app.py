@@ -86,6 +86,7 @@ from recollect.server.series import Series
 from recollect.server.shares import Admission, Admissions
 from recollect.server.streams import Pieces, Streams, whole_or_cut
 from recollect.server.table import Entry, Table
+from recollect.server.viewer.files import ViewerFiles
 
 _encode = msgspec.json.Encoder().encode
 
@@ -147,6 +148,7 @@ class HttpApp:
         """
         app: AsgiApp = self
         app = Authentication(app, callers, self.calls, self._open_paths)
+        app = ViewerFiles(app)
         app = SiteCheck(app, hosts)
         app = ErrorAnswers(app)
         return self.metrics.around(app)

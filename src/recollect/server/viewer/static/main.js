@@ -1,0 +1,183 @@
+// The shell: getting in, the ways to the views, and the view that the address names.
+import { access, enter, refusal } from "./api.js";
+import { link } from "./events.js";
+import { html, render, signal, useEffect, useRef, useState } from "./lib.js";
+import { go, href, route } from "./router.js";
+import { Confirmation, Dialog } from "./ui/dialog.js";
+import { Icon } from "./ui/icon.js";
+import { bindings, useKeys } from "./ui/keys.js";
+import { Loading, Problem } from "./ui/page.js";
+import { Toasts } from "./ui/toast.js";
+import { VIEWS } from "./views.js";
+
+const isHelping = signal(false);
+const theme = signal(document.documentElement.dataset.theme ?? "auto");
+const NEXT_THEME = { auto: "dark", dark: "light", light: "auto" };
+
+function App() {
+  if (access.value === "out") return html`<${Door} />`;
+  if (access.value === "asking") return html`<${Loading} what="Looking for an open viewer" />`;
+  return html`<${Shell} />`;
+}
+
+/** What stands here without a token; it goes on by itself when another tab gets one. */
+function Door() {
+  const error = refusal.value;
+  return html`<main class="door">
+    <${Brand} />
+    <h1>Run <code>recollect open</code></h1>
+    <p>
+      in a terminal of this machine. It opens this page with a key for twelve hours, and what you
+      were looking for follows by itself.
+    </p>
+    ${error && html`<${Problem} error=${error} />`}
+  </main>`;
+}
+
+function Shell() {
+  const { view } = route.value;
+  const main = useRef();
+  const known = VIEWS.find((each) => each.name === view);
+  useKeys("Everywhere", {
+    ...Object.fromEntries(VIEWS.map((each) => [`g ${each.key}`, [each.label, goTo(each.name)]])),
+    "?": ["these keys", () => (isHelping.value = true)],
+  });
+  useEffect(() => {
+    document.title = `${known?.label ?? "Not found"} · recollect`;
+  }, [view]);
+  return html`
+    <a class="skip" href="#main" onClick=${(event) => skip(event, main)}>Skip to the content</a>
+    <nav class="side" aria-label="Views">
+      <${Brand} />
+      <ul>
+        ${VIEWS.map((each) => html`<${Way} key=${each.name} view=${each} is=${each === known} />`)}
+      </ul>
+      <${Foot} />
+    </nav>
+    <main class="main" id="main" tabindex="-1" ref=${main}>
+      ${known ? html`<${Loaded} key=${view} view=${known} />` : html`<${Nowhere} />`}
+    </main>
+    ${isHelping.value && html`<${Help} />`}
+    <${Confirmation} />
+    <${Toasts} />
+  `;
+}
+
+const goTo = (name) => () => {
+  go(href(name));
+  requestAnimationFrame(() => document.querySelector("[data-first]")?.focus());
+};
+
+function skip(event, main) {
+  event.preventDefault();
+  main.current.focus();
+}
+
+const Brand = () =>
+  html`<div class="brand">
+    <img src="/viewer/icon.svg" alt="" width="26" height="26" /><span>recollect</span>
+  </div>`;
+
+function Way({ view, is }) {
+  return html`<li>
+    <a href=${href(view.name)} aria-current=${is ? "page" : null} title="g ${view.key}">
+      <${Icon} name=${view.name} /><span>${view.label}</span>
+    </a>
+  </li>`;
+}
+
+const LINKS = {
+  connecting: "connecting",
+  open: "live",
+  reconnecting: "reconnecting",
+};
+
+function Foot() {
+  const setTheme = () => {
+    theme.value = NEXT_THEME[theme.value];
+    const root = document.documentElement;
+    if (theme.value === "auto") delete root.dataset.theme;
+    else root.dataset.theme = theme.value;
+    if (theme.value === "auto") localStorage.removeItem("recollect.theme");
+    else localStorage.setItem("recollect.theme", theme.value);
+  };
+  return html`<div class="foot">
+    <span class="link-state ${link.value}" role="status">${LINKS[link.value]}</span>
+    <button
+      class="icon-button"
+      aria-label="Theme: ${theme.value}"
+      title="Theme: ${theme.value}"
+      onClick=${setTheme}
+    >
+      <${Icon} name="theme" />
+    </button>
+    <button
+      class="icon-button"
+      aria-label="Keys"
+      title="Keys: ?"
+      onClick=${() => (isHelping.value = true)}
+    >
+      <kbd>?</kbd>
+    </button>
+  </div>`;
+}
+
+/** The view of an address, loaded when it is first asked for. */
+function Loaded({ view }) {
+  const [state, setState] = useState({});
+  const load = () => {
+    setState({});
+    Promise.all([import(`./views/${view.name}.js`), stylesOf(view.name)]).then(
+      ([module]) => setState({ View: module.default }),
+      () => setState({ error: { message: "this view could not be loaded", hint: "try it again" } }),
+    );
+  };
+  useEffect(load, []);
+  if (state.error) return html`<${Problem} error=${state.error} retry=${load} />`;
+  if (!state.View) return html`<${Loading} />`;
+  return html`<${state.View} route=${route.value} />`;
+}
+
+const styles = new Map();
+
+function stylesOf(name) {
+  if (!styles.has(name)) {
+    const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet" });
+    const loading = new Promise((done, failed) => {
+      Object.assign(sheet, { onload: done, onerror: failed, href: `/viewer/views/${name}.css` });
+    });
+    document.head.append(sheet);
+    styles.set(name, loading);
+  }
+  return styles.get(name);
+}
+
+const Nowhere = () =>
+  html`<div class="empty">
+    <p class="empty-title">There is no such view</p>
+    <p><a class="link" href=${href("live")}>Go to Live</a></p>
+  </div>`;
+
+function Help() {
+  const groups = Map.groupBy(bindings.value, (each) => each.group);
+  return html`<${Dialog} title="Keys" close=${() => (isHelping.value = false)}>
+    ${[...groups].map(
+      ([group, own]) =>
+        html`<section class="keys" key=${group}>
+          <h3>${group}</h3>
+          <dl>
+            ${own.map(
+              ({ keys, label }) =>
+                html`<div key=${keys}>
+                  <dt>${keys.split(" ").map((key) => html`<kbd>${key}</kbd>`)}</dt>
+                  <dd>${label}</dd>
+                </div>`,
+            )}
+          </dl>
+        </section>`,
+    )}
+  <//>`;
+}
+
+enter();
+render(html`<${App} />`, document.body);

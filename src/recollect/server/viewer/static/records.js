@@ -1,0 +1,139 @@
+// What events and hits name, loaded when it is in sight and kept for a while: a signal for each.
+import { access, get, post } from "./api.js";
+import { listen } from "./events.js";
+import { effect, signal } from "./lib.js";
+
+const GATHER_MS = 25;
+const MOST_KEPT = 6_000;
+const LINE_TOKENS = 120;
+
+const kept = new Map();
+const wanted = new Set();
+let timer = 0;
+
+/** Counts what was loaded: who filters by what is in the records looks again. */
+export const loads = signal(0);
+
+/** Return the name of a record: of a message its session and seq, of others number or id. */
+export const nameOf = {
+  message: (session, seq) => `m/${session}/${seq}`,
+  observation: (number) => `o/${number}`,
+  fact: (number) => `f/${number}`,
+  session: (id) => `s/${id}`,
+};
+
+/**
+ * Return the signal of a record: undefined while it is on its way, null where it is gone or not
+ * for this token, else as HTTP answers it.
+ */
+export function record(name) {
+  let own = kept.get(name);
+  if (!own) {
+    own = signal(undefined);
+    kept.set(name, own);
+    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
+    wanted.add(name);
+    timer ||= setTimeout(load, GATHER_MS);
+  }
+  return own;
+}
+
+/** Put what is known already. */
+export function keep(name, value) {
+  if (kept.has(name)) kept.get(name).value = value;
+  else kept.set(name, signal(value));
+}
+
+/** Load records again that are shown, as they were changed. */
+export function renew(...names) {
+  for (const name of names.filter((each) => kept.has(each))) wanted.add(name);
+  timer ||= setTimeout(load, GATHER_MS);
+}
+
+async function load() {
+  timer = 0;
+  const names = [...wanted].map((name) => name.split("/"));
+  wanted.clear();
+  const of = (kind) => names.filter(([each]) => each === kind).map(([, ...rest]) => rest);
+  const jobs = [
+    ...chunks(of("o").flat(), 100).map(loadObservations),
+    ...ranges(of("m")).map(loadMessages),
+    ...of("f").map(([number]) => loadOne(`f/${number}`, `/api/facts/f${number}`, "fact")),
+    ...of("s").map(([id]) => loadOne(`s/${id}`, `/api/sessions/${id}`)),
+  ];
+  await Promise.allSettled(jobs.map((job) => job));
+  loads.value++;
+}
+
+async function loadObservations(numbers) {
+  const ids = numbers.map(Number);
+  const answer = await post("/api/observations/batch", { ids, max_tokens: LINE_TOKENS });
+  for (const each of answer.observations) keep(`o/${each.id}`, each);
+  for (const id of answer.missing) keep(`o/${id}`, null);
+}
+
+async function loadMessages({ session, first, last }) {
+  const query = { session_key: session, after_seq: first - 1, limit: last - first + 1 };
+  const seqs = Array.from({ length: last - first + 1 }, (_, step) => first + step);
+  try {
+    const { messages } = await get("/api/messages", query);
+    const bySeq = new Map(messages.map((each) => [each.seq, each]));
+    for (const seq of seqs) keep(`m/${session}/${seq}`, bySeq.get(seq) ?? null);
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    for (const seq of seqs) keep(`m/${session}/${seq}`, null);
+  }
+}
+
+async function loadOne(name, path, field) {
+  try {
+    const answer = await get(path);
+    keep(name, field ? (answer[field] ?? answer) : answer);
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    keep(name, null);
+  }
+}
+
+function chunks(values, size) {
+  const parts = [];
+  for (let at = 0; at < values.length; at += size) parts.push(values.slice(at, at + size));
+  return parts;
+}
+
+/** Return runs of messages that one request answers. */
+function ranges(pairs) {
+  const runs = [];
+  const sorted = pairs.map(([session, seq]) => ({ session, seq: Number(seq) }));
+  sorted.sort((a, b) => a.session.localeCompare(b.session) || a.seq - b.seq);
+  for (const { session, seq } of sorted) {
+    const run = runs.at(-1);
+    const is = run?.session === session && seq - run.last <= 5 && seq - run.first < 100;
+    if (is) run.last = seq;
+    else runs.push({ session, first: seq, last: seq });
+  }
+  return runs;
+}
+
+/** The sessions that were used last get their titles at once. */
+effect(() => {
+  if (access.value !== "in") return void kept.clear();
+  get("/api/sessions", { limit: 200 }).then(
+    ({ sessions }) => sessions.forEach((each) => keep(nameOf.session(each.id), each)),
+    () => {}, // each is asked for when it is shown
+  );
+});
+
+listen((event) => {
+  if (/erased|pruned|reset|restored$/.test(event.type)) {
+    renew(...kept.keys());
+  } else if (/^observation\./.test(event.type)) {
+    renew(nameOf.observation(event.number));
+  } else if (event.type === "fact.changed") {
+    renew(nameOf.fact(event.number));
+  } else if (event.type === "message.finished") {
+    renew(nameOf.message(event.scope.session, event.seq));
+  } else if (event.type === "session.changed") {
+    renew(nameOf.session(event.scope.session));
+  }
+});

@@ -1,0 +1,46 @@
+// What every view has: a heading with its actions, and what stands where there is nothing (yet).
+import { html } from "../lib.js";
+import { Icon } from "./icon.js";
+
+/** <${Page} title="Live" actions=${html`…`}>…</> */
+export function Page({ title, lead, actions, children, class: name = "" }) {
+  return html`
+    <div class="page ${name}">
+      <header class="page-head">
+        <div>
+          <h1>${title}</h1>
+          ${lead && html`<p class="lead">${lead}</p>`}
+        </div>
+        ${actions && html`<div class="actions">${actions}</div>`}
+      </header>
+      ${children}
+    </div>
+  `;
+}
+
+/** Where there is nothing: <${Empty} title="Nothing yet">What to do.</> */
+export function Empty({ title, icon = "live", children }) {
+  return html`<div class="empty">
+    <${Icon} name=${icon} />
+    <p class="empty-title">${title}</p>
+    <p>${children}</p>
+  </div>`;
+}
+
+/** What the server says of a failure: <${Problem} error=${error} retry=${fn} /> */
+export function Problem({ error, retry }) {
+  return html`<div class="problem" role="alert">
+    <p class="problem-message">${sentence(error.message)}</p>
+    ${error.hint && html`<p>${sentence(error.hint)}</p>`}
+    ${retry && html`<button class="button" onClick=${retry}>Try again</button>`}
+  </div>`;
+}
+
+function sentence(text) {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}
+
+/** Something is on its way; it shows itself only where that takes a while. */
+export const Loading = ({ what = "Loading" }) =>
+  html`<div class="loading" role="status"><span class="spinner"></span>${what}…</div>`;

@@ -1,0 +1,62 @@
+// Small parts: chips, bars, a choice among few, a way to copy.
+import { html } from "../lib.js";
+import { Icon } from "./icon.js";
+import { clean } from "./text.js";
+import { toast } from "./toast.js";
+
+/** A label: <${Chip} text="decision" tone="accent" />; tones: accent, warn, bad, none. */
+export function Chip({ text, tone = "", title }) {
+  return html`<span class="chip ${tone}" title=${title} dir="auto">${clean(text)}</span>`;
+}
+
+/** A share of a whole: <${Bar} value=${0.4} label="words" />, 0 to 1. */
+export function Bar({ value, label }) {
+  const share = Math.max(0, Math.min(1, value));
+  return html`<span
+    class="bar"
+    role="img"
+    aria-label="${label}: ${share.toFixed(2)}"
+    title=${label}
+  >
+    <span class="bar-fill" style=${{ inlineSize: `${share * 100}%` }}></span>
+  </span>`;
+}
+
+/** One of few: <${Choice} label="Kind" value="" options=${[["", "All"]]} onChange=${fn} /> */
+export function Choice({ label, value, options, onChange }) {
+  return html`<div class="choice" role="group" aria-label=${label}>
+    ${options.map(
+      ([each, text]) =>
+        html`<button key=${each} aria-pressed=${each === value} onClick=${() => onChange(each)}>
+          ${text}
+        </button>`,
+    )}
+  </div>`;
+}
+
+/** One of many: as Choice, as a list that opens. */
+export function Select({ label, value, options, onChange }) {
+  return html`<label class="select">
+    <span class="hidden">${label}</span>
+    <select value=${value} onChange=${(event) => onChange(event.target.value)}>
+      ${options.map(
+        ([each, text]) =>
+          html`<option key=${each} value=${each} selected=${each === value}>
+            ${clean(text)}
+          </option>`,
+      )}
+    </select>
+    <${Icon} name="down" />
+  </label>`;
+}
+
+/** A button that copies: <${Copy} text="claude --resume …" label="Copy the command" /> */
+export function Copy({ text, label = "Copy" }) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    toast("Copied");
+  };
+  return html`<button class="icon-button" aria-label=${label} title=${label} onClick=${copy}>
+    <${Icon} name="copy" />
+  </button>`;
+}

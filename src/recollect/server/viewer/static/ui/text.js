@@ -1,0 +1,51 @@
+// Text of others: shown as text, whatever is in it.
+import { html, useState } from "../lib.js";
+
+const SHORT = 320;
+const STEP = 20_000;
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+
+/** Return a text with its control characters made visible. */
+export function clean(text) {
+  return String(text ?? "").replace(CONTROLS, (character) => {
+    const code = character.charCodeAt(0);
+    return code === 127 ? "\u2421" : String.fromCharCode(0x2400 + code);
+  });
+}
+
+/** Return at most `most` characters, without half of a pair. */
+export function cut(text, most) {
+  if (text.length <= most) return text;
+  return text.slice(0, most).replace(/[\ud800-\udbff]$/, "");
+}
+
+/** One line: <${Line} text=${title} />, cut by the layout. */
+export function Line({ text, class: name = "" }) {
+  const line = clean(cut(String(text ?? ""), 400)).replace(/\s+/g, " ");
+  return html`<bdi class="line ${name}" dir="auto">${line}</bdi>`;
+}
+
+/** A text of any length: <${Text} text=${body} />. Its rest comes with “more”, step by step. */
+export function Text({ text, most = SHORT, class: name = "", mono = false }) {
+  const [limit, setLimit] = useState(most);
+  const whole = String(text ?? "");
+  const more = () => setLimit(Math.max(limit, most) + STEP);
+  return html`
+    <div class="text ${mono ? "mono" : ""} ${name}" dir="auto">
+      ${clean(cut(whole, limit))}${whole.length > limit && "…"}
+    </div>
+    ${
+      whole.length > limit &&
+      html`<button class="quiet small" onClick=${(event) => (event.stopPropagation(), more())}>
+        more<span class="hidden"> of this text</span>, ${count(whole.length - limit)} characters
+      </button>`
+    }
+    ${
+      limit > most &&
+      html`<button class="quiet small" onClick=${() => setLimit(most)}>less</button>`
+    }
+  `;
+}
+
+/** Return a number with its thousands apart. */
+export const count = (number) => Number(number).toLocaleString("en");

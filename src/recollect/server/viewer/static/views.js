@@ -1,0 +1,3 @@
+// The views, in their order: NAME is `views/NAME.js` with `views/NAME.css`, the icon NAME and the
+// address `#/NAME`; `g KEY` goes there.
+export const VIEWS = [{ name: "live", label: "Live", key: "l" }];
