@@ -40,6 +40,7 @@ function Shell() {
   const known = VIEWS.find((each) => each.name === view);
   useKeys("Everywhere", {
     ...Object.fromEntries(VIEWS.map((each) => [`g ${each.key}`, [each.label, goTo(each.name)]])),
+    "/": ["search", goTo("search")],
     "?": ["these keys", () => (isHelping.value = true)],
   });
   useEffect(() => {
@@ -159,7 +160,8 @@ const Nowhere = () =>
   </div>`;
 
 function Help() {
-  const groups = Map.groupBy(bindings.value, (each) => each.group);
+  const named = bindings.value.filter(({ label }) => label);
+  const groups = Map.groupBy(named, ({ group }) => group);
   return html`<${Dialog} title="Keys" close=${() => (isHelping.value = false)}>
     ${[...groups].map(
       ([group, own]) =>

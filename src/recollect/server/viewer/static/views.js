@@ -1,3 +1,6 @@
 // The views, in their order: NAME is `views/NAME.js` with `views/NAME.css`, the icon NAME and the
 // address `#/NAME`; `g KEY` goes there.
-export const VIEWS = [{ name: "live", label: "Live", key: "l" }];
+export const VIEWS = [
+  { name: "live", label: "Live", key: "l" },
+  { name: "search", label: "Search", key: "s" },
+];

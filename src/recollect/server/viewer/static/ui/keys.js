@@ -2,7 +2,7 @@
 import { signal, useEffect, useRef } from "../lib.js";
 
 const SEQUENCE_MS = 1_200;
-/** All that are taken now: [{keys, label, act, group}], the newest last. */
+/** All that are taken now: [{keys, label, act, group}], the newest last; some have no label. */
 export const bindings = signal([]);
 
 let before = "";

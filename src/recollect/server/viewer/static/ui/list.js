@@ -136,8 +136,8 @@ function useListKeys({ items, keyOf, selected, onSelect, onOpen }, { box, offset
   const table = {
     j: ["next", () => move(1)],
     k: ["the one before", () => move(-1)],
-    ArrowDown: ["next", () => move(1)],
-    ArrowUp: ["the one before", () => move(-1)],
+    ArrowDown: ["", () => move(1)],
+    ArrowUp: ["", () => move(-1)],
     Home: ["first", () => move(1, 0)],
     End: ["last", () => move(-1, items.length - 1)],
     Enter: ["open", open],

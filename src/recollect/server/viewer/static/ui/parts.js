@@ -22,6 +22,39 @@ export function Bar({ value, label }) {
   </span>`;
 }
 
+/**
+ * The parts of a score: <${Shares} why=${hit.why} score=${hit.score} />, a bar of their shares;
+ * `isWhole` lists each with its name and number.
+ */
+export function Shares({ why, score, isWhole = false }) {
+  const parts = Object.entries(why).sort(([, a], [, b]) => b - a);
+  const said = parts.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(", ");
+  if (isWhole) {
+    return html`<dl class="shares-whole">
+      ${[["score", score], ...parts].map(
+        ([name, value]) =>
+          html`<div key=${name}>
+            <dt>${name.replaceAll("_", " ")}</dt>
+            <dd><${Bar} value=${value} label=${name} />${value.toFixed(2)}</dd>
+          </div>`,
+      )}
+    </dl>`;
+  }
+  return html`<span
+    class="bar shares"
+    role="img"
+    aria-label="score ${score.toFixed(2)}"
+    title=${said}
+  >
+    ${parts
+      .filter(([, value]) => value > 0)
+      .map(
+        ([name, value]) =>
+          html`<span key=${name} style=${{ inlineSize: `${Math.min(1, value) * 100}%` }}></span>`,
+      )}
+  </span>`;
+}
+
 /** One of few: <${Choice} label="Kind" value="" options=${[["", "All"]]} onChange=${fn} /> */
 export function Choice({ label, value, options, onChange }) {
   return html`<div class="choice" role="group" aria-label=${label}>

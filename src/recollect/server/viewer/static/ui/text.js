@@ -47,5 +47,19 @@ export function Text({ text, most = SHORT, class: name = "", mono = false }) {
   `;
 }
 
+/** Return the words of a question that are marked where they occur. */
+export function wordsOf(question) {
+  const words = question.match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return [...new Set(words.filter((word) => word.length > 2 || /[^\x00-\x7f]/.test(word)))];
+}
+
+/** A text with words marked: <${Marked} text=${snippet} words=${wordsOf(question)} />. */
+export function Marked({ text, words }) {
+  const whole = clean(cut(String(text ?? ""), 600));
+  if (!words.length) return whole;
+  const parts = whole.split(new RegExp(`(${words.join("|")})`, "giu"));
+  return parts.map((part, at) => (at % 2 ? html`<mark>${part}</mark>` : part));
+}
+
 /** Return a number with its thousands apart. */
 export const count = (number) => Number(number).toLocaleString("en");

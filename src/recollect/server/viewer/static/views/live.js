@@ -1,5 +1,4 @@
 // Live: memory while it is made, the newest first.
-import { get } from "../api.js";
 import { history, link, listen, place, seqOf } from "../events.js";
 import { computed, html, signal, useEffect, useMemo, useState } from "../lib.js";
 import { loads, nameOf, record } from "../records.js";
@@ -9,7 +8,9 @@ import { useKeys } from "../ui/keys.js";
 import { List } from "../ui/list.js";
 import { Empty, Loading, Page, Problem } from "../ui/page.js";
 import { Bar, Chip, Choice, Select } from "../ui/parts.js";
-import { Line, Text, clean, count } from "../ui/text.js";
+import { useProjects } from "../ui/projects.js";
+import { RecordBody } from "../ui/record.js";
+import { Line, clean, count } from "../ui/text.js";
 import { Time, dayOf } from "../ui/time.js";
 import { eventText } from "./live-events.js";
 
@@ -224,17 +225,6 @@ const types = computed(() => {
   return [...new Set(seen.filter(Boolean))].sort();
 });
 
-function useProjects() {
-  const [projects, setProjects] = useState([]);
-  useEffect(() => {
-    get("/api/projects").then(
-      (answer) => setProjects(answer.projects),
-      () => {}, // a token that is not the operator's has none to choose from
-    );
-  }, []);
-  return projects;
-}
-
 function fits(item, query, projects) {
   if (query.kind && item.kind !== query.kind) return false;
   if (query.agent && item.scope.agent !== query.agent) return false;
@@ -324,24 +314,7 @@ function ObservationRow({ item, isOpen }) {
       <${Line} text=${own.title || own.summary || own.tool_name} />
       <${Bar} value=${own.importance} label="importance" />
     </div>
-    ${isOpen && html`<${ObservationBody} own=${own} />`}`;
-}
-
-function ObservationBody({ own }) {
-  const parts = [
-    ["Summary", own.summary, false],
-    [own.tool_name ? `${own.tool_name}: input` : "Input", own.input, true],
-    ["Output", own.output, true],
-  ];
-  return parts
-    .filter(([, text]) => text)
-    .map(
-      ([label, text, mono]) =>
-        html`<div class="live-part" key=${label}>
-          <span class="soft small">${clean(label)}</span>
-          <${Text} text=${text} most=${1_200} mono=${mono} />
-        </div>`,
-    );
+    ${isOpen && html`<${RecordBody} kind="observation" record=${own} />`}`;
 }
 
 function FactRow({ item, isOpen }) {
@@ -352,5 +325,5 @@ function FactRow({ item, isOpen }) {
       <${Line} text=${own.text} />
       <${Bar} value=${own.confidence} label="confidence" />
     </div>
-    ${isOpen && html`<${Text} text=${own.text} most=${4_000} />`}`;
+    ${isOpen && html`<${RecordBody} kind="fact" record=${own} />`}`;
 }

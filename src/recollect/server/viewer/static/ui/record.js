@@ -1,0 +1,41 @@
+// Records in full: what an opened row, a hit and a moment of a timeline show.
+import { html } from "../lib.js";
+import { Chip } from "./parts.js";
+import { Text, clean } from "./text.js";
+
+/** <${RecordBody} kind="observation" record=${record} />; kinds as `/api/memory/get` names them. */
+export function RecordBody({ kind, record, most }) {
+  const parts = PARTS[kind](record).filter(([, text]) => text);
+  return html`<div class="record">
+    ${parts.map(
+      ([label, text, mono = false]) =>
+        html`<section key=${label}>
+          ${label && html`<h3 class="record-label">${clean(label)}</h3>`}
+          <${Text} text=${text} most=${most ?? (mono ? 1_200 : 6_000)} mono=${mono} />
+        </section>`,
+    )}
+    ${
+      record.files?.length > 0 &&
+      html`<p class="chips">
+        ${record.files.map((path) => html`<${Chip} key=${path} text=${path} />`)}
+      </p>`
+    }
+  </div>`;
+}
+
+const PARTS = {
+  message: (record) => [["", record.text]],
+  observation: (record) => [
+    ["", record.summary === record.title ? "" : record.summary],
+    [record.tool_name ? `${record.tool_name}: input` : "Input", record.input, true],
+    ["Output", record.output, true],
+    ["Error", record.error, true],
+  ],
+  fact: (record) => [["", record.text]],
+  episode: (record) => [
+    ["", record.summary],
+    ["What was done", record.deeds],
+    ["Outcome", record.outcome],
+    ["Open", record.open_ends.join("\n")],
+  ],
+};
