@@ -56,11 +56,11 @@ _HEADERS: tuple[Header, ...] = (
 
 
 class ViewerFile(msgspec.Struct, frozen=True):
-    """A file, with the headers of its answer."""
+    """A file, with its mark and type."""
 
     body: bytes
     etag: bytes
-    headers: tuple[Header, ...]
+    media: bytes
 
 
 class ViewerFiles:
@@ -85,8 +85,13 @@ class ViewerFiles:
         is_known = any(
             name == b"if-none-match" and file.etag in value for name, value in scope["headers"]
         )
-        status, body = (304, b"") if is_known else (200, file.body)
-        await send({"type": "http.response.start", "status": status, "headers": [*file.headers]})
+        headers: list[Header] = [(b"etag", file.etag), *_HEADERS]
+        status, body = 304, b""
+        if not is_known:
+            status, body = 200, file.body
+            length = str(len(body)).encode()
+            headers += [(b"content-type", file.media), (b"content-length", length)]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
 
@@ -105,9 +110,4 @@ def viewer_files() -> Mapping[bytes, ViewerFile]:
 def _viewer_file(path: Path) -> ViewerFile:
     body = path.read_bytes()
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'.encode()
-    own = (
-        (b"content-type", MEDIA[path.suffix].encode()),
-        (b"content-length", str(len(body)).encode()),
-        (b"etag", etag),
-    )
-    return ViewerFile(body, etag, (*own, *_HEADERS))
+    return ViewerFile(body, etag, MEDIA[path.suffix].encode())

@@ -69,9 +69,8 @@ export function Choice({ label, value, options, onChange }) {
 
 /** One of many: as Choice, as a list that opens. */
 export function Select({ label, value, options, onChange }) {
-  return html`<label class="select">
-    <span class="hidden">${label}</span>
-    <select value=${value} onChange=${(event) => onChange(event.target.value)}>
+  return html`<span class="select">
+    <select aria-label=${label} value=${value} onChange=${(event) => onChange(event.target.value)}>
       ${options.map(
         ([each, text]) =>
           html`<option key=${each} value=${each} selected=${each === value}>
@@ -80,7 +79,7 @@ export function Select({ label, value, options, onChange }) {
       )}
     </select>
     <${Icon} name="down" />
-  </label>`;
+  </span>`;
 }
 
 /** A button that copies: <${Copy} text="claude --resume …" label="Copy the command" /> */
