@@ -6,6 +6,7 @@ export { Fragment, h, render };
 export {
   useCallback,
   useEffect,
+  useErrorBoundary,
   useLayoutEffect,
   useMemo,
   useRef,

@@ -1,7 +1,7 @@
 // The shell: getting in, the ways to the views, and the view that the address names.
 import { access, enter, refusal } from "./api.js";
 import { link } from "./events.js";
-import { html, render, signal, useEffect, useRef, useState } from "./lib.js";
+import { html, render, signal, useEffect, useErrorBoundary, useRef, useState } from "./lib.js";
 import { go, href, route } from "./router.js";
 import { Confirmation, Dialog } from "./ui/dialog.js";
 import { Icon } from "./ui/icon.js";
@@ -123,9 +123,15 @@ function Foot() {
   </div>`;
 }
 
+const DEFECT = {
+  message: "this view failed",
+  hint: "the console of the browser has the place; the memory is as it was",
+};
+
 /** The view of an address, loaded when it is first asked for. */
 function Loaded({ view }) {
   const [state, setState] = useState({});
+  const [defect, forget] = useErrorBoundary((error) => console.error(error));
   const load = () => {
     setState({});
     Promise.all([import(`./views/${view.name}.js`), stylesOf(view.name)]).then(
@@ -134,6 +140,7 @@ function Loaded({ view }) {
     );
   };
   useEffect(load, []);
+  if (defect) return html`<${Problem} error=${DEFECT} retry=${forget} />`;
   if (state.error) return html`<${Problem} error=${state.error} retry=${load} />`;
   if (!state.View) return html`<${Loading} />`;
   return html`<${state.View} route=${route.value} />`;

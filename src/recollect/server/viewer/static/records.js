@@ -38,6 +38,9 @@ export function record(name) {
   return own;
 }
 
+/** Return what is loaded of a record; undefined where it is not, and nothing is asked for. */
+export const known = (name) => kept.get(name)?.peek();
+
 /** Put what is known already. */
 export function keep(name, value) {
   if (kept.has(name)) kept.get(name).value = value;

@@ -2,41 +2,44 @@
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../lib.js";
 import { useKeys } from "./keys.js";
 
-const AROUND_PX = 600;
+const AROUND_PX = 700;
+const STEP_PX = 250;
 
 /**
  * <${List} label="Messages" items=${items} keyOf=${fn} row=${fn} />
  *
- * @param items All of them, in their order.
+ * @param items All of them, in their order; another array where they are others.
  * @param keyOf Returns the key of an item: a text that never changes.
- * @param row Returns html of an item: row(item, {isSelected}).
+ * @param row Returns html of an item. It is asked again where the item is another object, is
+ *     selected or not any more, or where `stamp` is another value.
  * @param estimate Returns about how many pixels an item is high; it is measured when it is shown.
  * @param isHead Whether an item is a heading between others: it is not selected.
  * @param selected The key of the selected item; null for none.
  * @param onSelect Called with the key that j, k, arrows or a click chose.
  * @param onOpen Called with the item on Enter.
  * @param onEnd Called when the end comes into sight.
- * @param onTop Called with whether the first row is in sight.
  * @param foot Html after the last item.
  */
 export function List(props) {
-  const { label, items, keyOf, row, foot, isHead = () => false, onEnd, onTop } = props;
+  const { label, items, keyOf, row, stamp, foot, isHead = () => false, onEnd } = props;
   const { estimate = () => 64, selected = null } = props;
   const box = useRef();
-  const heights = useRef(new Map());
-  const [measured, setMeasured] = useState(0);
+  const kept = useRef({ heights: new Map(), rows: new Map() }).current;
   const [view, setView] = useState({ top: 0, height: 800 });
-  const offsets = useMemo(
-    () => offsetsOf(items, keyOf, estimate, heights.current),
-    [items, measured],
+  const sums = useMemo(
+    () => new Sums(items.map((item) => kept.heights.get(keyOf(item)) ?? estimate(item))),
+    [items],
   );
-  const first = indexAt(offsets, view.top - AROUND_PX);
-  const last = Math.min(items.length, indexAt(offsets, view.top + view.height + AROUND_PX) + 1);
-  const observer = useMeasuring(heights.current, () => setMeasured((number) => number + 1));
+  kept.sums = sums;
+  const first = sums.indexAt(view.top - AROUND_PX);
+  const end = Math.min(items.length, sums.indexAt(view.top + view.height + AROUND_PX) + 1);
+  kept.shown = { first, keys: items.slice(first, end).map(keyOf) };
+  const measure = useMeasuring(kept);
 
   useLayoutEffect(() => {
     const look = () => {
-      const { scrollTop: top, clientHeight: height } = box.current;
+      const { scrollTop, clientHeight: height } = box.current;
+      const top = Math.floor(scrollTop / STEP_PX) * STEP_PX;
       setView((old) => (old.top === top && old.height === height ? old : { top, height }));
     };
     const resized = new ResizeObserver(look);
@@ -45,95 +48,114 @@ export function List(props) {
     look();
     return () => resized.disconnect();
   }, []);
-  const isAtEnd = last >= items.length;
+  const isAtEnd = end >= items.length;
   useEffect(() => void (isAtEnd && onEnd?.()), [isAtEnd, items.length]);
-  useEffect(() => onTop?.(view.top < 40), [view.top < 40]);
-  useListKeys(props, { box, offsets, isHead });
+  useListKeys(props, { box, sums, isHead });
 
-  const shown = [];
-  for (let index = first; index < last; index++) {
-    const item = items[index];
+  const rows = new Map();
+  const rowOf = (item) => {
     const key = keyOf(item);
     const isSelected = key === selected;
-    shown.push(
-      html`<div
-        key=${key}
-        data-key=${key}
-        class=${isHead(item) ? "row-head" : `row ${isSelected ? "selected" : ""}`}
-        role=${isHead(item) ? "presentation" : "listitem"}
-        aria-current=${isSelected ? "true" : null}
-        tabindex=${isHead(item) ? null : isSelected ? 0 : -1}
-        ref=${observer}
-        onClick=${() => isHead(item) || props.onSelect?.(key)}
-      >
-        ${row(item, { isSelected })}
-      </div>`,
-    );
-  }
-  return html`<div class="list" ref=${box} role="list" aria-label=${label} tabindex="0">
-    <div class="list-space" style=${{ blockSize: `${offsets[first]}px` }} role="presentation"></div>
-    ${shown}
-    <div
-      class="list-space"
-      style=${{ blockSize: `${offsets[items.length] - offsets[last]}px` }}
-      role="presentation"
-    ></div>
-    ${foot}
+    const old = kept.rows.get(key);
+    const is = old && old.item === item && old.isSelected === isSelected && old.stamp === stamp;
+    const own = is ? old : { item, isSelected, stamp, node: node(item, key, isSelected) };
+    rows.set(key, own);
+    return own.node;
+  };
+  const node = (item, key, isSelected) =>
+    html`<div
+      key=${key}
+      data-key=${key}
+      class=${isHead(item) ? "row-head" : `row ${isSelected ? "selected" : ""}`}
+      role="listitem"
+      aria-current=${isSelected ? "true" : null}
+      tabindex=${isHead(item) ? null : isSelected ? 0 : -1}
+      ref=${measure}
+      onClick=${() => isHead(item) || kept.onSelect?.(key)}
+    >
+      ${row(item)}
+    </div>`;
+  kept.onSelect = props.onSelect;
+  const space = (pixels) =>
+    html`<div class="list-space" style=${{ blockSize: `${pixels}px` }}></div>`;
+  const shown = items.slice(first, end).map(rowOf);
+  kept.rows = rows;
+  return html`<div class="list" ref=${box} role="group" aria-label=${label} tabindex="0">
+    ${space(sums.before(first))}
+    <div role="list">${shown}</div>
+    ${space(sums.before(items.length) - sums.before(end))}${foot}
   </div>`;
 }
 
-/** Return where each item begins, and where the last one ends. */
-function offsetsOf(items, keyOf, estimate, heights) {
-  const offsets = new Float64Array(items.length + 1);
-  for (let index = 0; index < items.length; index++) {
-    const height = heights.get(keyOf(items[index])) ?? estimate(items[index]);
-    offsets[index + 1] = offsets[index] + height;
+/** Heights in a row: where each begins, and which is at a place, in steps of its logarithm. */
+class Sums {
+  constructor(heights) {
+    this.heights = heights;
+    this.tree = new Float64Array(heights.length + 1);
+    for (let at = 1; at < this.tree.length; at++) {
+      this.tree[at] += heights[at - 1];
+      const parent = at + (at & -at);
+      if (parent < this.tree.length) this.tree[parent] += this.tree[at];
+    }
   }
-  return offsets;
+
+  /** Return where an item begins. */
+  before(index) {
+    let sum = 0;
+    for (let at = index; at > 0; at -= at & -at) sum += this.tree[at];
+    return sum;
+  }
+
+  /** Return the index of the item at a place; the first or last one beyond them. */
+  indexAt(position) {
+    let at = 0;
+    let step = 1 << Math.floor(Math.log2(this.tree.length || 1));
+    for (; step > 0; step >>= 1) {
+      if (at + step >= this.tree.length || this.tree[at + step] > position) continue;
+      at += step;
+      position -= this.tree[at];
+    }
+    return Math.max(0, Math.min(at, this.heights.length - 1));
+  }
+
+  set(index, height) {
+    const change = height - this.heights[index];
+    this.heights[index] = height;
+    for (let at = index + 1; at < this.tree.length; at += at & -at) this.tree[at] += change;
+  }
 }
 
-function indexAt(offsets, position) {
-  let [low, high] = [0, offsets.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (offsets[middle + 1] <= position) low = middle + 1;
-    else high = middle;
-  }
-  return Math.min(low, offsets.length - 2 < 0 ? 0 : offsets.length - 2);
-}
-
-/** Return a ref that measures the rows it is given. */
-function useMeasuring(heights, changed) {
+/** Return a ref that measures the rows it is given. What is in sight lays itself out. */
+function useMeasuring(kept) {
   return useMemo(() => {
     const observer = new ResizeObserver((entries) => {
-      let is = false;
       for (const { target, borderBoxSize } of entries) {
-        if (!target.isConnected) continue;
-        const height = borderBoxSize[0].blockSize;
-        is ||= heights.get(target.dataset.key) !== height;
-        heights.set(target.dataset.key, height);
+        const { key } = target.dataset;
+        const index = kept.shown.keys.indexOf(key);
+        if (!target.isConnected || index < 0) continue;
+        kept.heights.set(key, borderBoxSize[0].blockSize);
+        kept.sums.set(kept.shown.first + index, borderBoxSize[0].blockSize);
       }
-      if (is) changed();
     });
     return (element) => element && observer.observe(element);
   }, []);
 }
 
-function useListKeys({ items, keyOf, selected, onSelect, onOpen }, { box, offsets, isHead }) {
+function useListKeys({ items, keyOf, selected, onSelect, onOpen }, { box, sums, isHead }) {
   const move = (step, from) => {
     let index = from ?? items.findIndex((item) => keyOf(item) === selected) + step;
     index = Math.max(0, Math.min(items.length - 1, index));
     while (items[index] && isHead(items[index])) index += Math.sign(step);
     if (!items[index]) return;
     onSelect?.(keyOf(items[index]));
-    show(box.current, offsets, index);
+    show(box.current, sums, index);
   };
   const open = () => {
     if (document.activeElement?.matches("button, a, input, summary")) return false;
     const item = items.find((each) => keyOf(each) === selected);
     return item ? onOpen?.(item) : false;
   };
-  const table = {
+  useKeys("Lists", {
     j: ["next", () => move(1)],
     k: ["the one before", () => move(-1)],
     ArrowDown: ["", () => move(1)],
@@ -141,20 +163,19 @@ function useListKeys({ items, keyOf, selected, onSelect, onOpen }, { box, offset
     Home: ["first", () => move(1, 0)],
     End: ["last", () => move(-1, items.length - 1)],
     Enter: ["open", open],
-  };
-  useKeys("Lists", table);
+  });
   // The row that was chosen has the focus, so that Tab goes on from there.
   useEffect(() => {
     const focused = document.activeElement;
     if (selected === null || focused?.matches("input, textarea, select")) return;
-    const rows = [...box.current.querySelectorAll(".row.selected")];
-    if (rows[0] && !rows[0].contains(focused)) rows[0].focus({ preventScroll: true });
+    const chosen = box.current.querySelector(".row.selected");
+    if (chosen && !chosen.contains(focused)) chosen.focus({ preventScroll: true });
   }, [selected]);
 }
 
-function show(box, offsets, index) {
+function show(box, sums, index) {
   const edge = 48;
-  if (offsets[index] < box.scrollTop + edge) box.scrollTop = offsets[index] - edge;
-  const bottom = offsets[index + 1] + edge;
+  if (sums.before(index) < box.scrollTop + edge) box.scrollTop = sums.before(index) - edge;
+  const bottom = sums.before(index + 1) + edge;
   if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
 }

@@ -1,7 +1,7 @@
 // Records in full: what an opened row, a hit and a moment of a timeline show.
 import { html } from "../lib.js";
 import { Chip } from "./parts.js";
-import { Text, clean } from "./text.js";
+import { Prose, clean } from "./text.js";
 
 /** <${RecordBody} kind="observation" record=${record} />; kinds as `/api/memory/get` names them. */
 export function RecordBody({ kind, record, most }) {
@@ -11,7 +11,7 @@ export function RecordBody({ kind, record, most }) {
       ([label, text, mono = false]) =>
         html`<section key=${label}>
           ${label && html`<h3 class="record-label">${clean(label)}</h3>`}
-          <${Text} text=${text} most=${most ?? (mono ? 1_200 : 6_000)} mono=${mono} />
+          <${Prose} text=${text} most=${most ?? (mono ? 1_200 : 4_000)} mono=${mono} />
         </section>`,
     )}
     ${

@@ -25,8 +25,8 @@ export function Line({ text, class: name = "" }) {
   return html`<bdi class="line ${name}" dir="auto">${line}</bdi>`;
 }
 
-/** A text of any length: <${Text} text=${body} />. Its rest comes with “more”, step by step. */
-export function Text({ text, most = SHORT, class: name = "", mono = false }) {
+/** A text of any length: <${Prose} text=${body} />. Its rest comes with “more”, step by step. */
+export function Prose({ text, most = SHORT, class: name = "", mono = false }) {
   const [limit, setLimit] = useState(most);
   const whole = String(text ?? "");
   const more = () => setLimit(Math.max(limit, most) + STEP);

@@ -1,7 +1,7 @@
 // Live: memory while it is made, the newest first.
 import { history, link, listen, place, seqOf } from "../events.js";
 import { computed, html, signal, useEffect, useMemo, useState } from "../lib.js";
-import { loads, nameOf, record } from "../records.js";
+import { known, loads, nameOf, record } from "../records.js";
 import { go, href } from "../router.js";
 import { Icon } from "../ui/icon.js";
 import { useKeys } from "../ui/keys.js";
@@ -14,7 +14,8 @@ import { Line, clean, count } from "../ui/text.js";
 import { Time, dayOf } from "../ui/time.js";
 import { eventText } from "./live-events.js";
 
-const STEP = 400; // events of a look back
+const FIRST_STEP = 25; // events of the first look back: one event may tell of 500 observations
+const MOST_STEP = 400;
 const GATHER_MS = 150;
 const HEIGHTS = { day: 52, session: 44, message: 62, observation: 40, fact: 40, event: 38 };
 const KINDS = [
@@ -36,6 +37,7 @@ const items = signal([]);
 const paused = signal(null); // what came meanwhile; null: it is not paused
 const state = signal("new"); // new, loading, ready, or an error
 let first = null; // the seq before the first item
+let step = FIRST_STEP;
 let waiting = [];
 
 function begin() {
@@ -48,7 +50,8 @@ function begin() {
 }
 
 async function back() {
-  const since = Math.max(0, first - STEP);
+  const since = Math.max(0, first - step);
+  step = Math.min(step * 2, MOST_STEP);
   const mark = place.peek().replace(/^\d+/, "");
   state.value = "loading";
   const events = await history(since, `${first}${mark}`);
@@ -144,6 +147,7 @@ export default function Live({ route }) {
               onOpen=${open}
               onEnd=${() => state.peek() === "ready" && first > 0 && back()}
               row=${(item) => rowOf(item, opened.has(item.key), open)}
+              stamp=${opened}
               foot=${html`<${Beginning} />`}
             />`
           : html`<${Nothing} query=${query} />`
@@ -220,9 +224,8 @@ function Filters({ query, set, projects }) {
 /** The types of the observations that were loaded. */
 const types = computed(() => {
   loads.value;
-  const names = items.value.filter(({ kind }) => kind === "observation").slice(-2_000);
-  const seen = names.map(({ name }) => record(name).peek()?.type);
-  return [...new Set(seen.filter(Boolean))].sort();
+  const seen = items.value.map(({ kind, name }) => kind === "observation" && known(name)?.type);
+  return [...new Set(seen)].filter(Boolean).sort();
 });
 
 function fits(item, query, projects) {
@@ -242,11 +245,12 @@ function fits(item, query, projects) {
 /** Return the items, the newest first, under a heading for each day and each run of a session. */
 function rowsOf(shown) {
   const rows = [];
+  const dayAt = daysOf();
   let run = null;
   let day = null;
   const close = () => run && rows.push({ kind: "session", key: `s/${run.key}`, scope: run.scope });
   for (const item of shown) {
-    const own = dayOf(item.at);
+    const own = dayAt(item.at);
     if (run && (own !== day || item.scope.session !== run.scope.session)) {
       close();
       run = null;
@@ -259,6 +263,19 @@ function rowsOf(shown) {
   close();
   if (day !== null) rows.push({ kind: "day", key: `d/${day}`, text: day });
   return rows.reverse();
+}
+
+/** Return what names the day of a moment; moments of the day before are asked for once. */
+function daysOf() {
+  let [from, to, name] = [0, 0, ""];
+  return (at) => {
+    if (at < from || at >= to) {
+      from = new Date(at).setHours(0, 0, 0, 0);
+      to = new Date(at).setHours(24, 0, 0, 0);
+      name = dayOf(at);
+    }
+    return name;
+  };
 }
 
 function rowOf(item, isOpen, open) {
@@ -301,7 +318,7 @@ function MessageRow({ item, isOpen }) {
   if (!own) return html`<${Pending} own=${own} />`;
   return html`<span class="live-role ${own.role}">${clean(own.name ?? own.role)}</span> ${
       isOpen
-        ? html`<${Text} text=${own.text} most=${4_000} />`
+        ? html`<${RecordBody} kind="message" record=${own} />`
         : html`<div class="live-cut" dir="auto">${clean(own.text.slice(0, 400))}</div>`
     }`;
 }

@@ -10,7 +10,7 @@ import { Empty, Loading, Page, Problem } from "../ui/page.js";
 import { Chip, Choice, Copy, Select, Shares } from "../ui/parts.js";
 import { useProjects } from "../ui/projects.js";
 import { RecordBody } from "../ui/record.js";
-import { Line, Marked, Text, clean, wordsOf } from "../ui/text.js";
+import { Line, Marked, Prose, clean, wordsOf } from "../ui/text.js";
 import { Time, exactly } from "../ui/time.js";
 
 const WAIT_MS = 70;
@@ -49,11 +49,12 @@ export default function Search({ route }) {
   const { hits, mode, took, error, isBusy, more, retry } = useHits(query, projects);
   const words = useMemo(() => wordsOf(query.q ?? ""), [query.q]);
   const opened = hits.find((hit) => keyOf(hit) === query.open);
+  // Rows keep these: they read the address of the moment in which they are called.
   const set = (changes, replace = true) =>
-    go(href("search", [], { ...query, ...changes }), { replace });
+    go(href("search", [], { ...address.peek().query, ...changes }), { replace });
   const open = (hit) => {
     setSelected(keyOf(hit));
-    set({ open: keyOf(hit), show: query.show }, Boolean(query.open));
+    set({ open: keyOf(hit) }, Boolean(address.peek().query.open));
   };
   const close = () => set({ open: "", show: "" });
   const move = (step) => {
@@ -149,6 +150,7 @@ export default function Search({ route }) {
                 onOpen=${open}
                 onEnd=${more}
                 row=${(hit) => html`<${HitRow} hit=${hit} words=${words} open=${open} />`}
+                stamp=${words}
               />`
             : html`<${Nothing} query=${query} isBusy=${isBusy} />`
       }
@@ -220,8 +222,8 @@ function Nothing({ query, isBusy }) {
     <//>`;
   }
   return html`<${Empty} title="Ask your memory" icon="search">
-    Results come as you type. <kbd>↓</kbd> and <kbd>↵</kbd> open one, <kbd>t</kbd> shows what
-    was around it.
+    Results come as you type. <kbd>↓</kbd> and <kbd>↵</kbd> open one, <kbd>t</kbd> shows what was
+    around it.
   <//>`;
 }
 
@@ -287,7 +289,7 @@ function Details({ hit }) {
   const { value, error } = useAnswer((signal) => detail(hit, signal), [keyOf(hit)]);
   if (error) return html`<${Problem} error=${error} />`;
   if (!value) return html`<${Loading} />`;
-  return html`<div class="opened-body">
+  return html`<div class="opened-body" tabindex="0">
     <p class="opened-head">
       <b>${clean(value.title)}</b>
       <span>${exactly(hit.at)}</span>
@@ -295,7 +297,7 @@ function Details({ hit }) {
     ${
       value.kind
         ? html`<${RecordBody} kind=${value.kind} record=${value.record} />`
-        : html`<${Text} text=${value.text} most=${6_000} />`
+        : html`<${Prose} text=${value.text} most=${6_000} />`
     }
     <h3 class="record-label">Why it was found</h3>
     <${Shares} why=${hit.why} score=${hit.score} isWhole />
@@ -326,7 +328,7 @@ function Around({ hit }) {
   if (!value) return html`<${Loading} />`;
   const { before, anchor, after } = value;
   const lines = [...before, ...(anchor ? [anchor] : []), ...after];
-  return html`<ol class="moments">
+  return html`<ol class="moments" tabindex="0" aria-label="What was around">
     ${lines.map(
       (line) =>
         html`<li key=${line.ref} aria-current=${line === anchor ? "true" : null}>

@@ -1,0 +1,117 @@
+"""Texts that want to be more than text: nothing runs, nothing leaves its place."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import recollect
+from tests.support.hostile_texts import HOSTILE
+from tests.support.viewer_home import OVERRIDES
+from tests.viewer.conftest import Served, Viewer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+WIDTHS = (1280, 360)
+TIDY = """() => {
+  const wide = document.documentElement.scrollWidth - innerWidth;
+  const high = document.documentElement.scrollHeight - innerHeight;
+  const rows = [...document.querySelectorAll(".row")];
+  const outside = rows.filter((row) => {
+    const { left, right, height } = row.getBoundingClientRect();
+    return left < 0 || right > innerWidth + 1 || height > 6000;
+  });
+  return { wide, high, outside: outside.map((row) => row.textContent.slice(0, 80)) };
+}"""
+
+
+@pytest.fixture(scope="module")
+def hostile_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with every text in every field that the views show."""
+    home = tmp_path_factory.mktemp("hostile") / "home"
+    with recollect.open(home, overrides=OVERRIDES) as memory:
+        for start in range(0, len(HOSTILE), 30):
+            texts = HOSTILE[start : start + 30]
+            for number, text in enumerate(texts):
+                title = text.replace("\0", "")[:200].strip() or None
+                project = f"/srv/{start + number} {text[:60]}".replace("\0", "").replace("\n", " ")
+                session = memory.sessions.create(title=title, project=project)
+                memory.sessions.append(session.id, "user", text, name=text[:100])
+                memory.observations.record(
+                    session.id,
+                    text.strip()[:60] or "tool",
+                    text.strip()[:40] or "note",
+                    text,
+                    text,
+                    text[:2_000],
+                    title=text[:300],
+                    files=[f"a {text[:80]}"],
+                )
+                memory.facts.remember(None, f"Note {start + number}: {text[:500]}")
+        memory.sync()
+    return home
+
+
+@pytest.fixture
+def hostile(browser: Browser, hostile_home: Path, tmp_path: Path) -> Iterator[Viewer]:
+    """Pages over that home."""
+    home = tmp_path / "home"
+    shutil.copytree(hostile_home, home)
+    worker = Served(home)
+    viewer = Viewer(browser, worker)
+    try:
+        yield viewer
+        viewer.close()
+    finally:
+        worker.stop()
+
+
+def _tidy(page: Page) -> None:
+    shape = page.evaluate(TIDY)
+    assert shape == {"wide": 0, "high": 0, "outside": []}
+    assert page.evaluate("window.hostile === undefined")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_live_shows_them_as_text(hostile: Viewer, width: int) -> None:
+    """Every row of a list of 300 times each field, closed and opened."""
+    page = hostile.open("#/live", viewport={"width": width, "height": 800})
+    page.locator(".live-row").first.wait_for()
+    seen = 0
+    for _ in range(200):
+        for icon in page.locator(".live-row:not(.open):not(.event) > .icon").all()[:2]:
+            icon.locator("xpath=following-sibling::div").click(position={"x": 2, "y": 2})
+        _tidy(page)
+        before = page.evaluate("document.querySelector('.list').scrollTop")
+        page.evaluate("document.querySelector('.list').scrollBy(0, innerHeight * 3)")
+        page.wait_for_timeout(30)
+        if page.evaluate("document.querySelector('.list').scrollTop") == before:
+            break
+        seen += 1
+    assert seen > 30
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_search_shows_them_as_text(hostile: Viewer, width: int) -> None:
+    """As a question, as a line, in full, and as what was around."""
+    page = hostile.open("#/search", viewport={"width": width, "height": 800})
+    box = page.get_by_role("searchbox")
+    for text in HOSTILE[::12]:
+        box.fill(text[:3_000])
+        page.wait_for_timeout(120)
+        _tidy(page)
+    box.fill("note")
+    page.locator(".hit").first.wait_for()
+    for show in ("", "Around"):
+        page.locator(".hit").nth(3).click()
+        page.get_by_role("complementary", name="Opened result").wait_for()
+        if show:
+            page.get_by_role("button", name=show).click()
+            page.locator(".moments li").first.wait_for()
+        _tidy(page)
+        page.keyboard.press("Escape")

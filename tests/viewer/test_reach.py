@@ -1,0 +1,101 @@
+"""For everyone: no serious finding of axe, everything by keyboard, less motion, other themes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.viewer.views import VIEWS, View, settled
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.viewer.conftest import Viewer
+
+NO_AXE = "axe is not installed: `make viewer-test` installs it"
+USABLE = """() => [...document.querySelectorAll("button, a, input, select, textarea")]
+  .filter((each) => each.checkVisibility() && each.tabIndex >= 0)
+  .map((each) => each.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS, ids=str)
+def test_axe_finds_nothing_serious(viewer: Viewer, view: View, scheme: str) -> None:
+    """Names, roles, contrast AA, order of headings, in both themes and on a narrow screen."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=NO_AXE).Axe()
+    for width in (1280, 390):
+        size = {"width": width, "height": 800}
+        page = viewer.open(view.address, color_scheme=scheme, viewport=size)
+        settled(page, view)
+        found = axe.run(page).response["violations"]
+        serious = [
+            (each["id"], [node["html"][:150] for node in each["nodes"]][:3])
+            for each in found
+            if each["impact"] in {"serious", "critical"}
+        ]
+        assert serious == []
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=str)
+def test_everything_is_reached_by_tab(viewer: Viewer, view: View) -> None:
+    """Each thing that can be used gets the focus in its turn, and shows it."""
+    page = viewer.open(view.address)
+    settled(page, view)
+    usable = page.evaluate(USABLE)
+    reached: list[str] = []
+    page.evaluate("document.activeElement?.blur()")
+    for _ in range(len(usable) + 5):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.outerHTML.slice(0, 120)"))
+    assert [each for each in usable if each not in reached] == []
+
+
+def test_the_first_key_leads_past_the_ways(viewer: Viewer) -> None:
+    """A link that is seen with the focus alone."""
+    page = viewer.open("#/live")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_a_dialog_keeps_and_gives_back_the_focus(viewer: Viewer) -> None:
+    """`?` lists the keys of the view; Escape closes it."""
+    page = viewer.open("#/live")
+    page.get_by_text("Reviews of the tide code").wait_for()
+    page.get_by_role("button", name="Keys").focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Keys")
+    dialog.get_by_text("pause and go on").wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Keys"
+
+
+def test_the_theme_is_the_systems_until_one_is_chosen(viewer: Viewer) -> None:
+    """The choice is kept; the third step gives it back to the system."""
+    page = viewer.open("#/live", color_scheme="light")
+    light = _paper(page)
+    page.get_by_role("button", name="Theme: auto").click()
+    dark = _paper(page)
+    assert dark != light
+    page.reload()
+    page.get_by_role("button", name="Theme: dark").click()
+    assert _paper(page) == light
+    page.get_by_role("button", name="Theme: light").click()
+    page.emulate_media(color_scheme="dark")
+    assert _paper(page) == dark
+
+
+def _paper(page: Page) -> str:
+    paper: str = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    return paper
+
+
+def test_less_motion_is_none(viewer: Viewer) -> None:
+    """No animation runs where the system asks for less."""
+    page = viewer.open("#/live", reduced_motion="reduce")
+    page.get_by_text("Reviews of the tide code").wait_for()
+    running = "document.getAnimations().filter((each) => each.playState === 'running').length"
+    assert page.evaluate(running) == 0

@@ -1,0 +1,59 @@
+"""The views that are looked at: by tests of all of them, and for the pictures of the docs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """A view in one state.
+
+    Attributes:
+        name: Of the picture.
+        address: After the ``/``.
+        shows: A selector of what is there when it is complete.
+        before: What is done in the page first.
+    """
+
+    name: str
+    address: str
+    shows: str
+    before: Callable[[Page], object] = lambda page: None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def settled(page: Page, view: View) -> None:
+    """Wait until a view is complete."""
+    view.before(page)
+    page.locator(view.shows).first.wait_for()
+    page.locator(".link-state.open").wait_for(state="attached")
+
+
+def _open_first(page: Page) -> None:
+    page.locator(".hit").first.click()
+
+
+VIEWS = (
+    View(name="live", address="#/live", shows=".live-row .chip"),
+    View(name="search", address="#/search?q=why+do+the+reminders+come+late", shows=".hit mark"),
+    View(
+        name="search-details",
+        address="#/search?q=why+do+the+reminders+come+late",
+        shows=".opened-body .shares-whole",
+        before=_open_first,
+    ),
+    View(
+        name="search-around",
+        address="#/search?q=why+do+the+reminders+come+late&show=around",
+        shows=".moments li",
+        before=_open_first,
+    ),
+)
