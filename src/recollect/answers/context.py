@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from recollect.answers.hit import RecordName, Tokens, short_id
 from recollect.core.numbers import show_number
 from recollect.recall.context.block import ContextBlock
-from recollect.recall.context.injected import InjectedBlock
+from recollect.recall.context.injected import InjectedBlock, InjectedLine
 from recollect.recall.context.injections import Exclusion, Injection
 
 
@@ -124,6 +124,26 @@ class BlockAnswer(BlockEntry, frozen=True, kw_only=True):
     lines: tuple[BlockLine, ...]
 
 
+class NextBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """What the first prompt of a new session would be given.
+
+    Attributes:
+        tokens: What it costs.
+        chars: Its length in UTF-16 units.
+        dropped: Candidates that do not fit.
+        budget: What it may cost, in tokens.
+        empty_because: Why there is nothing in it; empty where there is something.
+        lines: In their order.
+    """
+
+    tokens: int
+    chars: int
+    dropped: int
+    budget: int
+    empty_because: str
+    lines: tuple[BlockLine, ...]
+
+
 class ExclusionEntry(msgspec.Struct, frozen=True, kw_only=True):
     """What is never put into a prompt by itself.
 
@@ -171,24 +191,36 @@ def block_entry(injection: Injection) -> BlockEntry:
 
 def block_answer(block: InjectedBlock) -> BlockAnswer:
     """Return a block with its lines as HTTP answers it."""
-    lines = tuple(
-        BlockLine(
-            id=short_id(line.kind, line.number, line.id),
-            section=line.section,
-            tokens=line.tokens,
-            why=line.why,
-            kind=line.kind,
-            text=line.text,
-            gone=line.text is None,
-        )
-        for line in block.lines
+    return BlockAnswer(**_entry(block.injection), lines=tuple(map(_line, block.lines)))
+
+
+def next_block(block: ContextBlock, budget: int, lines: Iterable[InjectedLine]) -> NextBlock:
+    """Return what a new session would be given as HTTP answers it."""
+    return NextBlock(
+        tokens=block.tokens,
+        chars=block.chars,
+        dropped=block.dropped,
+        budget=budget,
+        empty_because=block.empty_because,
+        lines=tuple(map(_line, lines)),
     )
-    return BlockAnswer(**_entry(block.injection), lines=lines)
 
 
 def exclusion_entry(of: Exclusion) -> ExclusionEntry:
     """Return an exclusion as HTTP answers it."""
     return ExclusionEntry(id=short_id(of.kind, of.number, of.id), kind=of.kind, at=of.at)
+
+
+def _line(of: InjectedLine) -> BlockLine:
+    return BlockLine(
+        id=short_id(of.kind, of.number, of.id),
+        section=of.section,
+        tokens=of.tokens,
+        why=of.why,
+        kind=of.kind,
+        text=of.text,
+        gone=of.text is None,
+    )
 
 
 def _entry(of: Injection) -> dict[str, Any]:

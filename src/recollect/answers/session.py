@@ -52,16 +52,24 @@ class SessionEntry(SessionHead, frozen=True, kw_only=True):
         title: What it is called.
         status: ``active``, ``archived`` or ``deleted``.
         message_count: Messages of its own.
+        last_seq: The seq of its newest message; 0 without one.
         parent_id: The session that it was forked from.
         forked_at_seq: How many messages of that it shares.
+        agent: Whose it is.
+        source: The program that it came from, such as ``claude-code``; null of one of ours.
+        foreign_id: Its id there.
     """
 
     updated_at: str
     title: str | None
     status: str
     message_count: int
+    last_seq: int
     parent_id: str | None
     forked_at_seq: int | None
+    agent: str | None
+    source: str | None
+    foreign_id: str | None
 
 
 class SessionList(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,13 +206,10 @@ def working_memory_answer(session_id: str, of: SessionState | None) -> WorkingMe
 
 
 def _entry(session: Session) -> dict[str, Any]:
+    own = set(SessionEntry.__struct_fields__) - set(SessionHead.__struct_fields__)
     return _head(session) | {
+        **{name: getattr(session, name) for name in own},
         "updated_at": to_iso(session.updated_at),
-        "title": session.title,
-        "status": session.status,
-        "message_count": session.message_count,
-        "parent_id": session.parent_id,
-        "forked_at_seq": session.forked_at_seq,
     }
 
 

@@ -11,6 +11,7 @@ from recollect.observations.moments.evidence import Evidence
 from recollect.observations.summary import OUTCOME, describe, files_of
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.costs import MessageTokens
+from recollect.sessions.record.lineage import Withdrawal
 from recollect.sessions.record.tool_call import ToolCall
 
 CallState = Literal["pending", "done", "failed", "stray"]
@@ -79,6 +80,31 @@ class UsageList(msgspec.Struct, frozen=True, kw_only=True):
     next_after: int | None
 
 
+class TakenRange(msgspec.Struct, frozen=True, kw_only=True):
+    """Messages that a rewind took out of a session.
+
+    Attributes:
+        rewind_id: Undo takes it.
+        first_seq: The first of them.
+        last_seq: The last of them.
+        at: When, ms UTC.
+        returned_at: When an undo returned them, ms UTC; null while they are out.
+    """
+
+    rewind_id: str
+    first_seq: int
+    last_seq: int
+    at: int
+    returned_at: int | None
+
+
+class TakenList(msgspec.Struct, frozen=True, kw_only=True):
+    """What rewinds took out of a session, oldest first."""
+
+    session_id: str
+    rewinds: tuple[TakenRange, ...]
+
+
 class ToolCallList(msgspec.Struct, frozen=True, kw_only=True):
     """Tool calls, oldest first.
 
@@ -103,6 +129,17 @@ def compaction_entries(compactions: Iterable[Compaction]) -> Iterator[Compaction
         from_seq = through.get(each.turn_sender, 0) + 1
         through[each.turn_sender] = each.through_seq
         yield CompactionEntry(**msgspec.structs.asdict(each), from_seq=from_seq)
+
+
+def taken_range(of: Withdrawal) -> TakenRange:
+    """Return what a rewind took out, as a list has it."""
+    return TakenRange(
+        rewind_id=of.id,
+        first_seq=of.from_seq,
+        last_seq=of.to_seq,
+        at=of.at,
+        returned_at=of.returned_at,
+    )
 
 
 def tool_call_entry(call: ToolCall) -> ToolCallEntry:

@@ -104,3 +104,20 @@ def test_a_block_says_what_it_could_have_cost(client: Client) -> None:
     give(client, "s1", max_tokens=321)
     (made,) = client.get("context", "blocks")[1]["blocks"]
     assert made["budget"] == 321
+
+
+def test_what_the_next_session_would_get_is_shown_with_its_lines(client: Client) -> None:
+    """Issue 25: as a block that was injected, and nothing is recorded."""
+    number = decide(client, "jars")
+    shown = client.get("context", "next", max_tokens=400)[1]
+    (line,) = shown["lines"]
+    assert (line["id"], line["kind"], line["gone"]) == (number, "observation", False)
+    assert line["text"] in give(client, "s1", max_tokens=400)["text"]
+    assert 0 < shown["tokens"] <= shown["budget"] == 400
+    assert len(client.get("context", "blocks")[1]["blocks"]) == 1
+    client.post("/api/context/never", {"id": number})
+    empty = client.get("context", "next")[1]
+    assert (empty["lines"], empty["budget"]) == ([], 4_000)
+    assert empty["empty_because"]
+    guest = client.of("guest", audience=f"session:{GUEST}", rights="read")
+    assert guest.get("context", "next")[1]["lines"] == []

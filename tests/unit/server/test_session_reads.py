@@ -215,3 +215,30 @@ def test_usage_follows_the_prompt_through_answers_and_compactions(client: Client
             break
     assert paged == rows
     assert page["window_tokens"] == client.memory.settings.sessions.context.window_tokens
+
+
+def test_a_session_in_a_list_says_whose_it_is_and_where_it_came_from(client: Client) -> None:
+    """Issue 25: what a viewer filters by, and what the command that goes on with it needs."""
+    begin(client, "agent:main:main")
+    begin(client, "agent:other:main")
+    say(client, "agent:other:main", "one")
+    (listed,) = client.get("sessions", agent="other")[1]["sessions"]
+    assert (listed["agent"], listed["last_seq"]) == ("other", 1)
+    assert (listed["source"], listed["foreign_id"]) == (None, None)
+
+
+def test_what_rewinds_took_out_is_listed_also_when_it_is_there_again(client: Client) -> None:
+    """Issue 25: a mark in the place of the messages."""
+    session = begin(client, "tea")
+    for text in ("one", "two", "three"):
+        say(client, "tea", text)
+    made = client.memory.sessions.rewind(session, 1)
+    listed = client.get("sessions", "tea", "rewinds")[1]
+    assert listed["session_id"] == session
+    (taken,) = listed["rewinds"]
+    assert (taken["rewind_id"], taken["first_seq"], taken["last_seq"]) == (made.id, 2, 3)
+    assert taken["returned_at"] is None
+    client.memory.sessions.undo_rewind(made.id)
+    (taken,) = client.get("sessions", "tea", "rewinds")[1]["rewinds"]
+    assert taken["returned_at"] >= taken["at"]
+    assert client.get("sessions", "nobody", "rewinds")[0] == 404

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -98,30 +99,44 @@ class Injections:
         Raises:
             NotFound: the scope has no such block, or ``for_session`` does not hear it.
         """
+        asker = Asker(for_session)
+        where = self._where().also("id = ?", injection_id)
+        injections = self._database.read(
+            lambda tx: select_injections(tx, _given_to(where, self._audience(tx, asker)), 1)
+        )
+        if not injections:
+            hint = "list them with GET /api/context/blocks, or memory.context.injections"
+            raise NotFound("the context block does not exist", hint=hint)
+        lines = self.lines(injections[0].items, for_session=for_session)
+        return InjectedBlock(injection=injections[0], lines=lines)
+
+    def lines(
+        self, items: Sequence[ContextItem], *, for_session: str | None = None
+    ) -> tuple[InjectedLine, ...]:
+        """Return items of a block with their texts as they would be now.
+
+        Args:
+            items: Of a block that was made or injected.
+            for_session: On behalf of this session: the text of what it does not hear is None.
+
+        Raises:
+            NotFound: the scope has no session ``for_session``.
+        """
         from recollect.recall.context.rebuilt import rebuilt_texts, text_of_file
 
         asker = Asker(for_session)
-        where = self._where().also("id = ?", injection_id)
-
-        def unit(tx: Transaction) -> tuple[Injection, dict[str, str]]:
-            audience = self._audience(tx, asker)
-            found = select_injections(tx, _given_to(where, audience), 1)
-            if not found:
-                hint = "list them with GET /api/context/blocks, or memory.context.injections"
-                raise NotFound("the context block does not exist", hint=hint)
-            return found[0], rebuilt_texts(tx, self._scope, audience, found[0].items)
-
-        injection, texts = self._database.read(unit)
-        lines = [
+        texts = self._database.read(
+            lambda tx: rebuilt_texts(tx, self._scope, self._audience(tx, asker), items)
+        )
+        return tuple(
             InjectedLine(
                 **msgspec.structs.asdict(item),
                 text=text_of_file(self._read_lines, item.id, for_session)
                 if item.kind == "file"
                 else texts.get(item.id),
             )
-            for item in injection.items
-        ]
-        return InjectedBlock(injection=injection, lines=tuple(lines))
+            for item in items
+        )
 
     def exclude(self, name: str) -> Exclusion:
         """Never put a record into a prompt by itself again; searches still find it.

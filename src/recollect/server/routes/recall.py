@@ -7,11 +7,13 @@ from recollect.answers.context import (
     BlockList,
     ExclusionEntry,
     ExclusionList,
+    NextBlock,
     PromptContext,
     block_answer,
     block_entry,
     context_answer,
     exclusion_entry,
+    next_block,
 )
 from recollect.answers.hit import SearchResults, TimelineLines, search_answer, timeline_answer
 from recollect.caller import Caller
@@ -181,6 +183,22 @@ class OneBlock(Fields, frozen=True, kw_only=True):
     id: str
 
 
+class Beginning(Fields, frozen=True, kw_only=True):
+    """A session that would begin.
+
+    Attributes:
+        project: Where.
+        query: What its first prompt asks; what answers it comes first.
+        max_tokens: What the block may cost; ``context.budget_tokens`` if not given.
+        client: The program, such as ``claude-code``: what it loads itself is left out.
+    """
+
+    project: str | None = None
+    query: Question | None = None
+    max_tokens: int | None = None
+    client: str | None = None
+
+
 class OneLine(Fields, frozen=True, kw_only=True):
     """A record, by the id that a line of a block has: its number, ``m88``, lines of a file."""
 
@@ -206,6 +224,22 @@ def get_block(caller: Caller, fields: OneBlock) -> BlockAnswer:
     """Get a block with its lines, made again of their records, and why each is in it."""
     block = caller.memory.context.injected(fields.id, for_session=caller.for_session())
     return block_answer(block)
+
+
+@ROUTES.add("GET", "/api/context/next", "read")
+def show_next(caller: Caller, fields: Beginning) -> NextBlock:
+    """Show what the first prompt of a new session would be given, and why; nothing is recorded."""
+    contexts, for_session = caller.memory.context, caller.for_session()
+    block = contexts.about(
+        None if fields.project is None else caller.projects.path(fields.project),
+        fields.query,
+        fields.max_tokens,
+        for_session=for_session,
+        client=fields.client,
+    )
+    budget = fields.max_tokens or caller.memory.settings.context.budget_tokens
+    lines = contexts.lines(block.items, for_session=for_session)
+    return next_block(block, budget, lines)
 
 
 @ROUTES.add("GET", "/api/context/never", "read")

@@ -58,6 +58,7 @@ class SessionFilter(Fields, frozen=True, kw_only=True):
 
     session_key: str | None = None
     project: str | None = None
+    agent: str | None = None
     status: str | None = None
     title: str | None = None
     date_from: str | None = None
@@ -137,6 +138,7 @@ def list_sessions(caller: Caller, fields: SessionFilter) -> SessionList:
         return caller.sessions(
             key=fields.session_key,
             project=fields.project,
+            agent=fields.agent,
             status=fields.status,
             title=fields.title,
             since=None if fields.date_from is None else moment_of(fields.date_from),

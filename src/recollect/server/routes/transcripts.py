@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from recollect.answers.transcript import (
     CompactionList,
+    TakenList,
     ToolCallList,
     UsageList,
     compaction_entries,
+    taken_range,
     tool_call_entry,
 )
 from recollect.caller import Caller
 from recollect.core.checks import HitCount
 from recollect.server.route import Routes
 from recollect.server.routes.sessions import PAGE, OneSession
+
+MOST_COUNTED = 10_000
+"""Messages of a page of usage: where no provider counted, it reads all before it, so few pages are
+cheaper."""
 
 ROUTES = Routes()
 
@@ -21,6 +31,13 @@ class TranscriptPage(OneSession, frozen=True, kw_only=True):
     """Which part of a session: the first after a seq."""
 
     limit: HitCount = PAGE
+    after_seq: int | None = None
+
+
+class UsagePage(OneSession, frozen=True, kw_only=True):
+    """Which part of a session: the first after a seq."""
+
+    limit: Annotated[int, Meta(ge=1, le=MOST_COUNTED)] = PAGE
     after_seq: int | None = None
 
 
@@ -50,8 +67,16 @@ def compactions(caller: Caller, fields: OneSession) -> CompactionList:
     return CompactionList(session_id=session.id, compactions=tuple(compaction_entries(summaries)))
 
 
+@ROUTES.add("GET", "/api/sessions/{key}/rewinds", "read")
+def rewinds(caller: Caller, fields: OneSession) -> TakenList:
+    """List what rewinds took out of a session, oldest first; also what returned since."""
+    session = caller.session(fields.key)
+    made = caller.memory.sessions.rewinds(session.id)
+    return TakenList(session_id=session.id, rewinds=tuple(map(taken_range, made)))
+
+
 @ROUTES.add("GET", "/api/sessions/{key}/usage", "read")
-def usage(caller: Caller, fields: TranscriptPage) -> UsageList:
+def usage(caller: Caller, fields: UsagePage) -> UsageList:
     """List what each message of a session costs in tokens, and how the prompt grew."""
     session, most = caller.session(fields.key), fields.limit
     messages = caller.memory.sessions.usage(
