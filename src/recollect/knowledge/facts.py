@@ -412,10 +412,14 @@ def _undone(tx: Transaction, fact: Fact) -> dict[str, Any]:
     """Return the changes that undo the last one of a fact."""
     if fact.status == "review":
         return {"status": "current", "trust": "owner"}
-    if fact.status != "current":
-        return {"status": "current", "replaced_by": None, "valid_to": None}
     history = history_of(tx, fact)
+    if fact.status != "current":
+        # What nobody confirmed yet waits again: to forget it and bring it back confirms nothing.
+        was_current = any(each.status == "current" for each in history)
+        status = "current" if was_current else "review"
+        return {"status": status, "replaced_by": None, "valid_to": None}
     if history[-1].action != "corrected":
         raise Conflict("there is nothing to undo", hint="see `recollect facts history`")
     before = history[-2]
-    return {"text": before.text, "confidence": before.confidence}
+    values = slot_values(statement_of(before.text))
+    return values | {"text": before.text, "confidence": before.confidence}

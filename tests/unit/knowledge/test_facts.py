@@ -74,6 +74,7 @@ def test_a_correction_is_undone(memory: Memory) -> None:
     assert memory.search("Bristol").hits[0].number == 1
     restored = memory.facts.restore("f1")
     assert (restored.text, restored.confidence) == ("I live in Leeds", 0.5)
+    assert (restored.slot, restored.value) == ("home", "leeds")
     texts = [change.text for change in memory.facts.history("f1")]
     assert texts == ["I live in Leeds", "I live in Bristol", "I live in Leeds"]
     with pytest.raises(Conflict):

@@ -76,6 +76,19 @@ def test_a_token_hears_and_changes_its_own_facts_only(client: Client) -> None:
     assert guest.post("/api/facts", {"text": "I take tea", "trust": "owner"})[0] == 422
 
 
+def test_what_waits_for_review_is_confirmed_by_no_detour(client: Client) -> None:
+    """Forgotten, or replaced, and brought back by the agent that said it, it waits again."""
+    guest = client.of("guest", audience="session:telegram:7", rights="write", channels=["telegram"])
+    for text in ("I take tea", "I take milk"):
+        guest.post("/api/facts", {"text": text})
+    assert guest.delete("/api/facts/f1")[1]["status"] == "forgotten"
+    assert guest.post("/api/facts/f1/restore")[1]["status"] == "review"
+    client.post("/api/facts", {"text": "I take tea at four", "user_id": "telegram:7"})
+    assert guest.post("/api/facts/f2/replace", {"by": "f3"})[1]["status"] == "replaced"
+    assert guest.post("/api/facts/f2/restore")[1]["status"] == "review"
+    assert guest.post("/api/facts/f2/restore")[0] == 403
+
+
 def test_a_token_that_captures_says_nothing_in_the_owners_name(client: Client) -> None:
     """Hooks and bridges have such tokens."""
     bridge = client.of("bridge", audience="owner", rights="capture")
