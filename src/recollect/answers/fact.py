@@ -26,6 +26,9 @@ class FactAnswer(msgspec.Struct, frozen=True, kw_only=True):
         text: One short statement.
         kind: Such as ``rule`` or ``preference``.
         subject: About whom: ``speaker``, ``other``, ``project`` or ``nobody``.
+        name: The other person or thing, in lower case; null for none.
+        slot: What it gives a value to, such as ``home``; null where that is not recognised.
+        value: The value, normalised.
         user_id: Whose it is; null for the owner's.
         project: The folder that it is about.
         importance: 1 to 10.
@@ -39,12 +42,17 @@ class FactAnswer(msgspec.Struct, frozen=True, kw_only=True):
         access_count: How often it was found.
         session_id: Where it was said; null of one by hand.
         message_id: The message that says it, likewise.
+        start: The first character of the quoted span in the text of the message; null without one.
+        end: The one after its last.
     """
 
     id: str
     text: str
     kind: str
     subject: str
+    name: str | None
+    slot: str | None
+    value: str | None
     user_id: str | None
     project: str | None
     importance: int
@@ -58,6 +66,8 @@ class FactAnswer(msgspec.Struct, frozen=True, kw_only=True):
     access_count: int
     session_id: str | None
     message_id: str | None
+    start: int | None
+    end: int | None
 
 
 class RememberAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,9 +120,16 @@ class HistoryLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FactWithHistory(FactAnswer, frozen=True, kw_only=True):
-    """A fact with all that it was before, the oldest first."""
+    """A fact with all that it was before, the oldest first.
+
+    Attributes:
+        history: What was done to it.
+        line: The facts that it replaced and those that replaced it, one by one, with itself among
+            them, by the time from which they are true.
+    """
 
     history: tuple[HistoryLine, ...]
+    line: tuple[FactAnswer, ...]
 
 
 class FactList(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,9 +177,9 @@ def followers(
 
 
 def with_history(
-    of: Fact, history: Sequence[FactChange], numbers: Mapping[str, str]
+    of: Fact, history: Sequence[FactChange], numbers: Mapping[str, str], line: Sequence[Fact]
 ) -> FactWithHistory:
-    """Return a fact and its history as HTTP answers them; for the numbers see `followers`."""
+    """Return a fact with its history and line as HTTP answers them; numbers as of `followers`."""
     lines = tuple(
         HistoryLine(
             version=each.version,
@@ -175,7 +192,7 @@ def with_history(
         )
         for each in history
     )
-    return FactWithHistory(**_answered(of), history=lines)
+    return FactWithHistory(**_answered(of), history=lines, line=tuple(map(fact_answer, line)))
 
 
 def remember_answer(of: Remembered) -> RememberAnswer:
@@ -213,6 +230,9 @@ def _answered(of: Fact) -> dict[str, Any]:
         "text": of.text,
         "kind": of.kind,
         "subject": of.subject,
+        "name": of.name,
+        "slot": of.slot,
+        "value": of.value,
         "user_id": of.user,
         "project": of.project,
         "importance": of.importance,
@@ -226,4 +246,6 @@ def _answered(of: Fact) -> dict[str, Any]:
         "access_count": of.access_count,
         "session_id": of.session_id,
         "message_id": of.message_id,
+        "start": of.start,
+        "end": of.end,
     }

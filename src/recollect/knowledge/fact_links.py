@@ -13,7 +13,7 @@ from recollect.knowledge.fact import BY_HAND, Fact
 from recollect.knowledge.remembering import has_only_value, statement_of
 from recollect.knowledge.replacement import MessageSpan, ReplacementLink, Said
 from recollect.knowledge.replacements import link, links_of, unlink
-from recollect.knowledge.rows import change_fact, facts_by_id, of_messages
+from recollect.knowledge.rows import change_fact, facts_by_id, made_way, of_messages
 from recollect.knowledge.storing import make_way, others_by_hand, reopen, settle_by_hand
 from recollect.store.columns import is_record_out, typed_rows
 from recollect.store.engine import Transaction
@@ -132,14 +132,36 @@ def undo_links(tx: Transaction, fact: Fact) -> None:
             unlink(tx, fact.tenant, _span_said(*older), _span_said(*newer))
 
 
-def _chain(tx: Transaction, start: Fact) -> set[str]:
+def line_of(tx: Transaction, fact: Fact, scope: Scope) -> list[Fact]:
+    """Return the line of a fact through time: all that made way for the newest of its chain.
+
+    Args:
+        tx: A transaction.
+        fact: Any of the line.
+        scope: Only what it has. Those of deleted sessions, those that a rewind hides and others
+            that were forgotten are left out.
+
+    Returns:
+        By the time from which they are true; of two lines that became one both.
+    """
+    ends = [_chain(tx, fact)[-1]]
+    ids = set(ends)
+    while ends:
+        ends = [each.id for each in made_way(tx, fact.tenant, ends) if each.id not in ids]
+        ids.update(ends)
+    own = facts_by_id(tx, scope, sorted(ids))
+    own = [each for each in own if each.id == fact.id or each.status != "forgotten"]
+    return sorted(own, key=lambda each: (each.valid_from, each.id))
+
+
+def _chain(tx: Transaction, start: Fact) -> list[str]:
     """Return the ids of a fact and of those that it made way for, to the newest."""
-    ids, scope, last = {start.id}, Scope(tenant=start.tenant), start.replaced_by
+    ids, scope, last = {start.id: None}, Scope(tenant=start.tenant), start.replaced_by
     while last is not None and last not in ids:
-        ids.add(last)
+        ids[last] = None
         found = facts_by_id(tx, scope, [last], deleted=True)
         last = found[0].replaced_by if found else None
-    return ids
+    return list(ids)
 
 
 def _said(fact: Fact) -> Said:

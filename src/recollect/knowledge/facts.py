@@ -27,7 +27,7 @@ from recollect.knowledge.fact import (
     Remembered,
     check_kind,
 )
-from recollect.knowledge.fact_links import replace_by_hand, undo_links
+from recollect.knowledge.fact_links import line_of, replace_by_hand, undo_links
 from recollect.knowledge.fading import archive_faded
 from recollect.knowledge.remembering import (
     About,
@@ -253,6 +253,30 @@ class Facts:
         """
         asker = Asker(for_session, for_sender)
         return self._parts.database.read(lambda tx: history_of(tx, self._existing(tx, id, asker)))
+
+    def line(
+        self, id: str, *, for_session: str | None = None, for_sender: str | None = None
+    ) -> ListOfFacts:
+        """Return a fact with those that it replaced and those that replaced it, one by one.
+
+        Args:
+            id: Its UUID, or its number as ``f12``.
+            for_session: On behalf of this session: what it may not hear does not exist.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Returns:
+            By the time from which they are true; the fact alone where it replaced nothing.
+
+        Raises:
+            NotFound: the scope has none, or no session ``for_session``.
+        """
+        asker = Asker(for_session, for_sender)
+
+        def read(tx: Transaction) -> ListOfFacts:
+            own = line_of(tx, self._existing(tx, id, asker), self.scope)
+            return only_heard(self._parts.audience(tx, asker), own)
+
+        return self._parts.database.read(read)
 
     def correct(self, id: str, text: str, *, for_session: str | None = None) -> Fact:
         """Give a fact other words, as its owner's; `restore` brings the old ones back.

@@ -144,6 +144,19 @@ def test_a_fact_makes_way_by_hand_and_back(memory: Memory) -> None:
     assert changed == ["replaced", "restored"]
 
 
+def test_a_line_has_all_that_made_way(memory: Memory) -> None:
+    """Asked for any of them; two that made way for one fact are both in it."""
+    for said in ("At four", "At five", "At six", "At seven", "By the stove"):
+        memory.facts.remember(None, f"{said}: that is where the tea is", kind="technical")
+    for older, newer in (("f1", "f2"), ("f2", "f4"), ("f3", "f4")):
+        memory.facts.replace(older, newer)
+    for name in ("f1", "f3", "f4"):
+        assert [fact.number for fact in memory.facts.line(name)] == [1, 2, 3, 4]
+    memory.facts.forget("f2")
+    assert [fact.number for fact in memory.facts.line("f4")] == [1, 3, 4]
+    assert [fact.number for fact in memory.facts.line("f5")] == [5]
+
+
 def test_a_fact_makes_way_only_for_one_of_the_same_people(memory: Memory) -> None:
     """Else who hears one of them would notice the other."""
     memory.facts.remember("telegram:7", "Tea at four")

@@ -36,6 +36,7 @@ def _heard(memory: Memory, listener: str, sender: str | None = None) -> set[int]
         try:
             memory.facts.get(name, **asking)
             assert memory.facts.history(name, **asking)
+            assert name in {f"f{each.number}" for each in memory.facts.line(name, **asking)}
             got.add(number)
         except NotFound:
             with pytest.raises(NotFound):

@@ -89,6 +89,22 @@ def test_what_waits_for_review_is_confirmed_by_no_detour(client: Client) -> None
     assert guest.post("/api/facts/f2/restore")[0] == 403
 
 
+def test_a_fact_comes_with_the_line_of_its_values(client: Client) -> None:
+    """What gave the slot its value, with the span that says it."""
+    said = {"session_key": "s", "role": "user", "content": "By the way, I live in Leeds."}
+    _, message = client.post("/api/messages", said)
+    client.memory.sync()
+    client.post("/api/facts", {"text": "I live in Bristol", "for_session": "s"})
+    asked, new = (client.get("facts", name)[1] for name in ("f1", "f2"))
+    assert asked["line"] == new["line"]
+    line = [(each["id"], each["status"], each["slot"], each["value"]) for each in new["line"]]
+    assert line == [("f1", "replaced", "home", "leeds"), ("f2", "current", "home", "bristol")]
+    old = new["line"][0]
+    assert old["message_id"] == message["id"]
+    assert said["content"][old["start"] : old["end"]] == old["text"]
+    assert old["valid_to"] == new["valid_from"]
+
+
 def test_a_token_that_captures_says_nothing_in_the_owners_name(client: Client) -> None:
     """Hooks and bridges have such tokens."""
     bridge = client.of("bridge", audience="owner", rights="capture")

@@ -176,11 +176,12 @@ def list_facts(caller: Caller, fields: FactFilter) -> FactPage:
 
 @ROUTES.add("GET", "/api/facts/{id}", "read")
 def get(caller: Caller, fields: OneFact) -> FactWithHistory:
-    """Get a fact with its history."""
+    """Get a fact with its history, and the line of what it replaced and what replaced it."""
     facts, hears = caller.memory.facts, caller.for_session(fields.for_session)
     fact = facts.get(fields.id, for_session=hears)
     history = facts.history(fact.id, for_session=hears)
-    return with_history(fact, history, followers(facts, history, hears))
+    line = facts.line(fact.id, for_session=hears)
+    return with_history(fact, history, followers(facts, history, hears), line)
 
 
 @ROUTES.add("PATCH", "/api/facts/{id}", "write")
