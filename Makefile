@@ -21,13 +21,13 @@ export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 export RECOLLECT_MODELS ?= $(CURDIR)/.cache/models
 
 .DEFAULT_GOAL := help
-.PHONY: help twins demo wheel test coverage quick check mutate soak bench qmd mcp agents docs fix reference snapshots picture constraints clean
+.PHONY: help twins demo wheel test coverage quick check mutate soak bench qmd mcp agents browser viewer-test viewer-shots docs fix reference snapshots picture constraints clean
 
 # Random order on every core; a worker that has nothing left takes tests of another.
 PYTEST := $(PY) -m pytest --numprocesses auto --dist worksteal
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 # What moves, copies or removes a whole home.
 KEEPING := tests/durability/test_recover_kills.py tests/durability/test_backup_kills.py tests/durability/test_erase_kills.py \
@@ -96,6 +96,16 @@ mcp: $(DEV) ## Let the real MCP clients judge our server: the Inspector and the 
 agents: $(DEV) ## Let the real agent programs run with our hooks, against a stand-in for their API
 	@scripts/agents.sh .cache/agents $(PY)
 	@$(PYTEST) --quiet tests/agents
+
+browser: $(DEV)
+	@$(PIP) --editable . --build-constraint constraints.txt --group viewer
+	@command -v chromium google-chrome >/dev/null || echo "chromium is not installed: apt install chromium fonts-noto-cjk"
+
+viewer-test: twins browser ## Drive the viewer in a real Chromium over a real worker
+	@$(PY) -m pytest -p no:xdist --quiet tests/viewer
+
+viewer-shots: twins browser ## Take the pictures of the viewer in the docs
+	@$(PY) -m scripts.viewer_shots
 
 docs: twins ## Build the documentation into docs/_build/html
 	@$(PY) -m sphinx -n -W --keep-going -q -b html docs docs/_build/html

@@ -37,7 +37,7 @@ def main() -> None:
 
 def _arguments(work: Path, output: Path) -> list[str | Path]:
     inputs: list[str | Path] = ["pyproject.toml", work / "toolchain.txt"]
-    extras = ["--all-extras", "--group", "dev", "--group", "docs"]
+    extras = ["--all-extras", "--group", "dev", "--group", "docs", "--group", "viewer"]
     form = ["--universal", "--python-version", "3.11", "--no-header", "--no-annotate", "--quiet"]
     return ["pip", "compile", *inputs, *extras, *form, "-o", output]
 

@@ -22,9 +22,12 @@ MAY_BE_MISSING = (
     r"the MCP clients of the npm registry are not wanted",
     r"could not import 'llama_cpp'",
     r"needs the reference data of OpenClaw",
+    r"playwright is not installed",
+    r"chromium is not installed",
+    r"axe is not installed",
 )
-"""What a machine may lack: an unprivileged user, npm, a compiler for llama.cpp, data that
-is not ours."""
+"""What a machine may lack: an unprivileged user, npm, a compiler for llama.cpp, a browser, data
+that is not ours."""
 
 
 def main(reports: Sequence[Path]) -> int:

@@ -39,6 +39,7 @@ KNOWN_HOSTS = {
     "github.com",
     "keepachangelog.com",
     "semver.org",
+    "www.apache.org",  # the licence of htm
     "www.w3.org",
 }
 """Hosts that a file of the project may name: standards, providers of models, nobody's machine."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tests.viewer.conftest import Viewer
+    from tests.support.viewer_pages import Viewer
 
 PERMALINK = "#/search?q=tides"
 KEEP = "token => sessionStorage.setItem('recollect.token', token)"
@@ -44,19 +44,16 @@ def test_a_code_in_the_address_is_exchanged_and_taken_out_of_it(viewer: Viewer) 
     """The page goes on, the tab that waited too, and no address has the code any more."""
     answer = {"token": viewer.worker.token, "name": "viewer-1", "rights": "admin", "expires_at": 0}
     context = viewer.context()
-    sent: list[str | None] = []
-    context.route(
-        "**/api/viewer/token",
-        lambda route: (sent.append(route.request.post_data), route.fulfill(json=answer))[1],
-    )
+    context.route("**/api/viewer/token", lambda route: route.fulfill(json=answer))
     waiting = context.new_page()
     waiting.goto(f"{viewer.worker.address}/{PERMALINK}")
     waiting.get_by_role("heading", name="Run recollect open").wait_for()
     page = context.new_page()
-    page.goto(f"{viewer.worker.address}/#code=abc_DEF-1")
+    with page.expect_request("**/api/viewer/token") as asked:
+        page.goto(f"{viewer.worker.address}/#code=abc_DEF-1")
     page.get_by_text("Memory while it is made").wait_for()
     assert page.url == f"{viewer.worker.address}/#/"
-    assert sent == ['{"code":"abc_DEF-1"}']
+    assert asked.value.post_data_json == {"code": "abc_DEF-1"}
     waiting.locator(".row").first.wait_for()
 
 

@@ -12,12 +12,15 @@ import pytest
 import recollect
 from tests.support.hostile_texts import HOSTILE
 from tests.support.viewer_home import OVERRIDES
-from tests.viewer.conftest import Served, Viewer
+from tests.support.viewer_pages import Served, Viewer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 WIDTHS = (1280, 360)
+TWO_FRAMES = "() => new Promise((d) => requestAnimationFrame(() => requestAnimationFrame(d)))"
+OPEN_TWO = """() => [...document.querySelectorAll(".live-row:not(.open) > .live-body")]
+  .slice(0, 2).forEach((each) => each.click())"""
 TIDY = """() => {
   const wide = document.documentElement.scrollWidth - innerWidth;
   const high = document.documentElement.scrollHeight - innerHeight;
@@ -84,12 +87,11 @@ def test_live_shows_them_as_text(hostile: Viewer, width: int) -> None:
     page.locator(".live-row").first.wait_for()
     seen = 0
     for _ in range(200):
-        for icon in page.locator(".live-row:not(.open):not(.event) > .icon").all()[:2]:
-            icon.locator("xpath=following-sibling::div").click(position={"x": 2, "y": 2})
+        page.evaluate(OPEN_TWO)
         _tidy(page)
         before = page.evaluate("document.querySelector('.list').scrollTop")
         page.evaluate("document.querySelector('.list').scrollBy(0, innerHeight * 3)")
-        page.wait_for_timeout(30)
+        page.evaluate(TWO_FRAMES)
         if page.evaluate("document.querySelector('.list').scrollTop") == before:
             break
         seen += 1
@@ -102,11 +104,15 @@ def test_search_shows_them_as_text(hostile: Viewer, width: int) -> None:
     page = hostile.open("#/search", viewport={"width": width, "height": 800})
     box = page.get_by_role("searchbox")
     for text in HOSTILE[::12]:
-        box.fill(text[:3_000])
-        page.wait_for_timeout(120)
-        _tidy(page)
-    box.fill("note")
-    page.locator(".hit").first.wait_for()
+        question = text[:3_000]
+        if question.strip():
+            with page.expect_response("**/api/memory/search"):
+                box.fill(question)
+            page.evaluate(TWO_FRAMES)
+            _tidy(page)
+    with page.expect_response("**/api/memory/search"):
+        box.fill("note")
+    page.evaluate(TWO_FRAMES)
     for show in ("", "Around"):
         page.locator(".hit").nth(3).click()
         page.get_by_role("complementary", name="Opened result").wait_for()

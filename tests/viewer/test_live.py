@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tests.viewer.conftest import Served, Viewer
+    from tests.support.viewer_pages import Served, Viewer
 
 Say = Callable[[str], None]
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.viewer.views import VIEWS, View, settled
+from tests.support.viewer_views import VIEWS, View, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tests.viewer.conftest import Viewer
+    from tests.support.viewer_pages import Viewer
 
 NO_AXE = "axe is not installed: `make viewer-test` installs it"
 USABLE = """() => [...document.querySelectorAll("button, a, input, select, textarea")]
@@ -35,6 +35,7 @@ def test_axe_finds_nothing_serious(viewer: Viewer, view: View, scheme: str) -> N
             if each["impact"] in {"serious", "critical"}
         ]
         assert serious == []
+        viewer.leave()
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=str)

@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tests.viewer.conftest import Viewer
+    from tests.support.viewer_pages import Viewer
 
 QUESTION = "why do the reminders come late"
 

@@ -1,4 +1,4 @@
-"""Serves the files of the viewer: to anyone on this machine, as there is no data in them.
+"""Serves the files of the viewer: to anyone on this machine, as they hold no data.
 
 Only what was in the package when the first of them was asked for is served, by its exact path: no
 path of a request ever reaches the file system.

@@ -9,13 +9,13 @@ export function Chip({ text, tone = "", title }) {
   return html`<span class="chip ${tone}" title=${title} dir="auto">${clean(text)}</span>`;
 }
 
-/** A share of a whole: <${Bar} value=${0.4} label="words" />, 0 to 1. */
+/** A share of a whole: <${Bar} value=${0.4} label="words" />, 0 to 1; below 0 what is taken off. */
 export function Bar({ value, label }) {
-  const share = Math.max(0, Math.min(1, value));
+  const share = Math.min(1, Math.abs(value));
   return html`<span
-    class="bar"
+    class="bar ${value < 0 ? "less" : ""}"
     role="img"
-    aria-label="${label}: ${share.toFixed(2)}"
+    aria-label="${label}: ${value.toFixed(2)}"
     title=${label}
   >
     <span class="bar-fill" style=${{ inlineSize: `${share * 100}%` }}></span>

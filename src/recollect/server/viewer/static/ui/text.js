@@ -3,6 +3,13 @@ import { html, useState } from "../lib.js";
 
 const SHORT = 320;
 const STEP = 20_000;
+const LINE = 40; // characters for which a short line counts
+const COMMON = new Set(
+  (
+    "the and for was were are did does has had have why how who what when where which with that" +
+    " this from"
+  ).split(" "),
+);
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
 /** Return a text with its control characters made visible. */
@@ -19,6 +26,16 @@ export function cut(text, most) {
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, "");
 }
 
+/** Return where a number of lines ends. */
+function linesEnd(text, lines) {
+  let at = -1;
+  for (let line = 0; line < lines; line++) {
+    at = text.indexOf("\n", at + 1);
+    if (at < 0) return text.length;
+  }
+  return at;
+}
+
 /** One line: <${Line} text=${title} />, cut by the layout. */
 export function Line({ text, class: name = "" }) {
   const line = clean(cut(String(text ?? ""), 400)).replace(/\s+/g, " ");
@@ -29,15 +46,16 @@ export function Line({ text, class: name = "" }) {
 export function Prose({ text, most = SHORT, class: name = "", mono = false }) {
   const [limit, setLimit] = useState(most);
   const whole = String(text ?? "");
-  const more = () => setLimit(Math.max(limit, most) + STEP);
+  const end = Math.min(limit, linesEnd(whole, limit / LINE));
+  const more = () => setLimit(limit + STEP);
   return html`
     <div class="text ${mono ? "mono" : ""} ${name}" dir="auto">
-      ${clean(cut(whole, limit))}${whole.length > limit && "…"}
+      ${clean(cut(whole, end))}${whole.length > end && "…"}
     </div>
     ${
-      whole.length > limit &&
+      whole.length > end &&
       html`<button class="quiet small" onClick=${(event) => (event.stopPropagation(), more())}>
-        more<span class="hidden"> of this text</span>, ${count(whole.length - limit)} characters
+        more<span class="hidden"> of this text</span>, ${count(whole.length - end)} characters
       </button>`
     }
     ${
@@ -50,7 +68,8 @@ export function Prose({ text, most = SHORT, class: name = "", mono = false }) {
 /** Return the words of a question that are marked where they occur. */
 export function wordsOf(question) {
   const words = question.match(/[\p{L}\p{N}_]+/gu) ?? [];
-  return [...new Set(words.filter((word) => word.length > 2 || /[^\x00-\x7f]/.test(word)))];
+  const says = (word) => word.length > 2 || /[^\x00-\x7f]/.test(word);
+  return [...new Set(words.filter((word) => says(word) && !COMMON.has(word.toLowerCase())))];
 }
 
 /** A text with words marked: <${Marked} text=${snippet} words=${wordsOf(question)} />. */
