@@ -3,6 +3,7 @@ import { get, post } from "../api.js";
 import { html, useEffect, useMemo, useRef, useState } from "../lib.js";
 import { nameOf, record } from "../records.js";
 import { route as address, go, href } from "../router.js";
+import { useAnswer } from "../ui/answer.js";
 import { Icon } from "../ui/icon.js";
 import { useKeys } from "../ui/keys.js";
 import { List } from "../ui/list.js";
@@ -135,7 +136,7 @@ export default function Search({ route }) {
       }
       <span class="search-count" role="status">${countOf(query, hits, mode, took)}</span>
     </div>
-    <div class="search-both">
+    <div class="both">
       ${
         error
           ? html`<${Problem} error=${error} retry=${retry} />`
@@ -269,20 +270,6 @@ function Opened({ hit, query, set, close }) {
     </header>
     ${isAround ? html`<${Around} hit=${hit} />` : html`<${Details} hit=${hit} />`}
   </aside>`;
-}
-
-function useAnswer(ask, inputs) {
-  const [answer, setAnswer] = useState({});
-  useEffect(() => {
-    const ending = new AbortController();
-    setAnswer({});
-    ask(ending.signal).then(
-      (value) => setAnswer({ value }),
-      (error) => error.name !== "AbortError" && setAnswer({ error }),
-    );
-    return () => ending.abort();
-  }, inputs);
-  return answer;
 }
 
 function Details({ hit }) {
