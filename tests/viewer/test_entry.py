@@ -76,3 +76,16 @@ def test_a_token_that_ends_leads_back_to_the_door(viewer: Viewer) -> None:
     page.get_by_role("searchbox").fill("tides again")
     page.get_by_role("heading", name="Run recollect open").wait_for()
     assert page.url.endswith("q=tides+again")
+
+
+def test_a_token_that_ends_is_replaced_by_that_of_another_tab(viewer: Viewer) -> None:
+    """After `recollect open` in another tab nothing has to be done in the older ones."""
+    viewer.expected = ["401"]
+    old = viewer.open(PERMALINK)
+    old.locator(".row").first.wait_for()
+    other = old.context.new_page()
+    other.goto(viewer.worker.address)
+    other.get_by_text("Memory while it is made").wait_for()
+    old.evaluate(KEEP, "rcl_" + "x" * 43)
+    old.get_by_role("searchbox").fill("reminders")
+    old.locator(".hit", has_text="Reminders before low water").first.wait_for()

@@ -5,6 +5,7 @@ import { go } from "./router.js";
 const KEY = "recollect.token";
 const WAIT_FOR_TABS_MS = 250;
 const tabs = new BroadcastChannel("recollect");
+const refused = new Set();
 
 /** "asking": other tabs are asked for a token; "out": there is none; "in": there is one. */
 export const access = signal(sessionStorage.getItem(KEY) ? "in" : "asking");
@@ -57,7 +58,7 @@ export async function send(method, path, { query, body, signal, headers = {} } =
   }
   if (answer.ok) return answer;
   const error = new ApiError(answer.status, await errorOf(answer));
-  if (answer.status === 401 && sent) leave(error);
+  if (answer.status === 401 && sent) leave(sent, error);
   throw error;
 }
 
@@ -84,9 +85,7 @@ export async function enter() {
     go(`#/${to.replace(/^[#/]+/, "")}`, { replace: true });
     await exchange(code);
   }
-  if (access.value === "in") return;
-  tabs.postMessage({ asks: true });
-  setTimeout(() => access.value === "asking" && (access.value = "out"), WAIT_FOR_TABS_MS);
+  if (access.value !== "in") ask();
 }
 
 async function exchange(code) {
@@ -107,14 +106,22 @@ function keep(token) {
   access.value = "in";
 }
 
-function leave(error) {
+function leave(token, error) {
+  refused.add(token);
+  if (sessionStorage.getItem(KEY) !== token) return; // another one came meanwhile
   sessionStorage.removeItem(KEY);
   refusal.value = error;
-  access.value = "out";
+  ask();
+}
+
+function ask() {
+  access.value = "asking";
+  tabs.postMessage({ asks: true });
+  setTimeout(() => access.value === "asking" && (access.value = "out"), WAIT_FOR_TABS_MS);
 }
 
 tabs.onmessage = ({ data }) => {
   const own = sessionStorage.getItem(KEY);
   if (data.asks && own) tabs.postMessage({ token: own });
-  else if (data.token && access.value !== "in") keep(data.token);
+  else if (data.token && access.value !== "in" && !refused.has(data.token)) keep(data.token);
 };

@@ -9,6 +9,7 @@ const LINE_TOKENS = 120;
 
 const kept = new Map();
 const wanted = new Set();
+const shown = new Set();
 let timer = 0;
 
 /** Counts what was loaded: who filters by what is in the records looks again. */
@@ -29,8 +30,7 @@ export const nameOf = {
 export function record(name) {
   let own = kept.get(name);
   if (!own) {
-    own = signal(undefined);
-    kept.set(name, own);
+    own = keep(name, undefined);
     if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
     wanted.add(name);
     timer ||= setTimeout(load, GATHER_MS);
@@ -41,10 +41,16 @@ export function record(name) {
 /** Return what is loaded of a record; undefined where it is not, and nothing is asked for. */
 export const known = (name) => kept.get(name)?.peek();
 
-/** Put what is known already. */
+/** Put what is known already; return its signal. */
 export function keep(name, value) {
-  if (kept.has(name)) kept.get(name).value = value;
-  else kept.set(name, signal(value));
+  let own = kept.get(name);
+  if (own) {
+    own.value = value;
+    return own;
+  }
+  own = signal(value, { watched: () => shown.add(name), unwatched: () => shown.delete(name) });
+  kept.set(name, own);
+  return own;
 }
 
 /** Load records again that are shown, as they were changed. */
@@ -129,7 +135,8 @@ effect(() => {
 
 listen((event) => {
   if (/erased|pruned|reset|restored$/.test(event.type)) {
-    renew(...kept.keys());
+    for (const name of [...kept.keys()]) if (!shown.has(name)) kept.delete(name);
+    renew(...shown);
   } else if (/^observation\./.test(event.type)) {
     renew(nameOf.observation(event.number));
   } else if (event.type === "fact.changed") {
