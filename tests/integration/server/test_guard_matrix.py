@@ -352,7 +352,7 @@ def test_an_upgrade_is_not_taken(server: RunningServer, route: AnyRoute) -> None
 def test_an_unknown_path_tells_nothing_without_a_token(server: RunningServer) -> None:
     """What exists is not to be learned by asking around."""
     for target in (
-        "/",
+        "/viewer",
         "/api",
         "/api/health/",
         "/api//health",
