@@ -69,6 +69,7 @@ function Question({ asked }) {
         html`<label class="field">
           <span>Type <b>${asked.typed}</b> to go on</span>
           <input
+            autofocus
             autocomplete="off"
             spellcheck=${false}
             value=${typed}

@@ -54,7 +54,7 @@ export function Prose({ text, most = SHORT, class: name = "", mono = false }) {
     </div>
     ${
       whole.length > end &&
-      html`<button class="quiet small" onClick=${(event) => (event.stopPropagation(), more())}>
+      html`<button class="quiet small" onClick=${more}>
         more<span class="hidden"> of this text</span>, ${count(whole.length - end)} characters
       </button>`
     }

@@ -4,9 +4,9 @@ import { html, signal } from "../lib.js";
 const MINUTE = 60_000;
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
-const date = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const dated = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: "long" });
+const date = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
+const dated = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const weekday = new Intl.DateTimeFormat("en", { weekday: "long" });
 const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long" });
 const STEPS = [
   ["year", 365.25 * 24 * 60],

@@ -284,12 +284,16 @@ function rowOf(item, isOpen, open) {
   const Row = ROWS[item.kind];
   return html`<div class="live-row ${item.kind} ${isOpen ? "open" : ""}">
     <${Icon} name=${item.kind} />
-    <div class="live-body" onClick=${() => item.kind !== "event" && open(item)}>
+    <div class="live-body" onClick=${(event) => isHead(event, item) && open(item)}>
       <${Row} item=${item} isOpen=${isOpen} />
     </div>
     <${Time} at=${item.at} />
   </div>`;
 }
+
+/** Whether a click is for the row and not for what is open in it; its button may be gone by now. */
+const isHead = (event, item) =>
+  item.kind !== "event" && !event.composedPath().some((each) => each.matches?.(".record"));
 
 function SessionHead({ scope }) {
   const own = scope.session ? record(nameOf.session(scope.session)).value : null;
