@@ -77,10 +77,15 @@ class Viewer:
         self._contexts.append(context)
         return context
 
+    @property
+    def pass_token(self) -> str:
+        """The script that gives a page the owner's token."""
+        return OPEN.format(key=TOKEN_KEY, token=self.worker.token)
+
     def open(self, address: str = "#/live", **options: Any) -> Page:
         """Return a page that has the owner's token."""
         context = self.context(**options)
-        context.add_init_script(OPEN.format(key=TOKEN_KEY, token=self.worker.token))
+        context.add_init_script(self.pass_token)
         page = context.new_page()
         page.goto(f"{self.worker.address}/{address}")
         page.get_by_role("heading", level=1).wait_for()

@@ -45,6 +45,8 @@ function Shell() {
   });
   useEffect(() => {
     document.title = `${known?.label ?? "Not found"} · recollect`;
+    const way = document.querySelector(".side [aria-current]");
+    way?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [view]);
   return html`
     <a class="skip" href="#main" onClick=${(event) => skip(event, main)}>Skip to the content</a>
