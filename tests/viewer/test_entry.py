@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tests.support.viewer_pages import Viewer
+    from pathlib import Path
+
+    from tests.support.viewer_pages import Served, Viewer
 
 PERMALINK = "#/search?q=tides"
 KEEP = "token => sessionStorage.setItem('recollect.token', token)"
@@ -40,31 +42,49 @@ def test_a_tab_gets_the_token_of_another_and_goes_on_to_its_link(viewer: Viewer)
     assert waiting.get_by_role("searchbox").input_value() == "tides"
 
 
-def test_a_code_in_the_address_is_exchanged_and_taken_out_of_it(viewer: Viewer) -> None:
-    """The page goes on, the tab that waited too, and no address has the code any more."""
-    answer = {"token": viewer.worker.token, "name": "viewer-1", "rights": "admin", "expires_at": 0}
+def test_a_file_with_a_code_lets_in_once(viewer: Viewer, tmp_path: Path) -> None:
+    """As `recollect open` makes one: no address keeps the code, and a tab that waited goes on."""
+    link = f"{viewer.worker.address}/#code={_code(viewer)}"
+    file = tmp_path / "open.html"
+    refresh = f'<meta http-equiv="refresh" content="0;url={link}">'
+    file.write_text(f"<!doctype html><title>recollect</title>{refresh}", "utf-8")
+    viewer.expected = ["another origin: file://", "401"]
     context = viewer.context()
-    context.route("**/api/viewer/token", lambda route: route.fulfill(json=answer))
     waiting = context.new_page()
     waiting.goto(f"{viewer.worker.address}/{PERMALINK}")
     waiting.get_by_role("heading", name="Run recollect open").wait_for()
     page = context.new_page()
-    with page.expect_request("**/api/viewer/token") as asked:
-        page.goto(f"{viewer.worker.address}/#code=abc_DEF-1")
+    page.goto(file.as_uri())
     page.get_by_text("Memory while it is made").wait_for()
     assert page.url == f"{viewer.worker.address}/#/"
-    assert asked.value.post_data_json == {"code": "abc_DEF-1"}
     waiting.locator(".row").first.wait_for()
+    again = viewer.context().new_page()
+    again.goto(link)
+    again.get_by_role("alert").get_by_text("The code was used").wait_for()
+    assert again.get_by_role("heading", name="Run recollect open").is_visible()
+    assert "code" not in again.url
 
 
-def test_a_code_that_is_refused_says_why(viewer: Viewer) -> None:
-    """A used or late one: the words of the server, and no way in."""
-    viewer.expected = ["401", "404"]
+def test_the_token_of_a_code_survives_a_restart_until_it_is_revoked(
+    viewer: Viewer, worker: Served
+) -> None:
+    """It is listed and revoked like any other; the page says what to run then."""
+    viewer.expected = ["ERR_", "401"]
     page = viewer.context().new_page()
-    page.goto(f"{viewer.worker.address}/#code=used")
-    page.get_by_role("alert").wait_for()
-    assert page.get_by_role("heading", name="Run recollect open").is_visible()
-    assert "code" not in page.url
+    page.goto(f"{worker.address}/#code={_code(viewer)}")
+    page.locator(".live-row").first.wait_for()
+    worker.stop()
+    worker.start()
+    page.locator(".link-state.open").wait_for()
+    tokens = worker.call("GET", "/api/tokens")["tokens"]
+    (name,) = [each["name"] for each in tokens if each["name"].startswith("viewer-")]
+    worker.call("DELETE", f"/api/tokens/{name}")
+    page.get_by_role("heading", name="Run recollect open").wait_for()
+
+
+def _code(viewer: Viewer) -> str:
+    code: str = viewer.worker.call("POST", "/api/viewer/codes", {})["code"]
+    return code
 
 
 def test_a_token_that_ends_leads_back_to_the_door(viewer: Viewer) -> None:
