@@ -103,6 +103,8 @@ def test_what_was_erased_is_gone_from_the_page(
     viewer.expected = ["404"]
     say("A secret of the harbour master")
     live.get_by_text("A secret of the harbour master").wait_for()
-    worker.call("POST", "/api/erase", {"session": "agent:main:main"})
+    order = {"session": "agent:main:main"}
+    plan = worker.call("POST", "/api/erase", order | {"dry_run": True})
+    worker.call("POST", "/api/erase", order | {"plan_id": plan["plan_id"]})
     live.get_by_text("1 session erased").wait_for()
     live.get_by_text("A secret of the harbour master").wait_for(state="hidden")

@@ -15,6 +15,9 @@ let timer = 0;
 /** Counts what was loaded: who filters by what is in the records looks again. */
 export const loads = signal(0);
 
+/** The types of the observations that were loaded. */
+export const types = signal([]);
+
 /** Return the name of a record: of a message its session and seq, of others number or id. */
 export const nameOf = {
   message: (session, seq) => `m/${session}/${seq}`,
@@ -37,9 +40,6 @@ export function record(name) {
   }
   return own;
 }
-
-/** Return what is loaded of a record; undefined where it is not, and nothing is asked for. */
-export const known = (name) => kept.get(name)?.peek();
 
 /** Put what is known already; return its signal. */
 export function keep(name, value) {
@@ -78,6 +78,8 @@ async function loadObservations(numbers) {
   const ids = numbers.map(Number);
   const answer = await post("/api/observations/batch", { ids, max_tokens: LINE_TOKENS });
   for (const each of answer.observations) keep(`o/${each.id}`, each);
+  const all = new Set([...types.peek(), ...answer.observations.map(({ type }) => type)]);
+  if (all.size > types.peek().length) types.value = [...all].sort();
   for (const id of answer.missing) keep(`o/${id}`, null);
 }
 

@@ -1,7 +1,7 @@
 // Live: memory while it is made, the newest first.
 import { history, link, listen, place, seqOf } from "../events.js";
-import { computed, html, signal, useEffect, useMemo, useState } from "../lib.js";
-import { known, loads, nameOf, record } from "../records.js";
+import { html, signal, useEffect, useMemo, useState } from "../lib.js";
+import { loads, nameOf, record, types } from "../records.js";
 import { go, href } from "../router.js";
 import { Icon } from "../ui/icon.js";
 import { useKeys } from "../ui/keys.js";
@@ -209,7 +209,7 @@ function Filters({ query, set, projects }) {
     <${Select}
       label="Type of observation"
       value=${query.type ?? ""}
-      options=${named("All types", types.value)}
+      options=${named("All types", [...new Set([...types.value, query.type ?? []].flat())])}
       onChange=${set("type")}
     />
     <${Select}
@@ -220,13 +220,6 @@ function Filters({ query, set, projects }) {
     />
   </div>`;
 }
-
-/** The types of the observations that were loaded. */
-const types = computed(() => {
-  loads.value;
-  const seen = items.value.map(({ kind, name }) => kind === "observation" && known(name)?.type);
-  return [...new Set(seen)].filter(Boolean).sort();
-});
 
 function fits(item, query, projects) {
   if (query.kind && item.kind !== query.kind) return false;
