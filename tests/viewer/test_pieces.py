@@ -99,7 +99,7 @@ def test_a_long_text_is_cut_with_a_way_to_the_rest(page: Page, viewer: Viewer) -
     message = {"session_key": "agent:main:main", "role": "user", "content": text}
     viewer.worker.call("POST", "/api/messages", message)
     row = page.locator(".live-row", has_text="start xxx")
-    row.locator(".clamp").click()
+    row.locator(".live-cut").click()
     for _ in range(3):
         row.get_by_role("button", name="more").click()
     assert row.locator(".text").inner_text().endswith(" end")
