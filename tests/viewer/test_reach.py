@@ -57,7 +57,7 @@ def test_the_first_key_leads_past_the_ways(viewer: Viewer) -> None:
     page = viewer.open("#/live")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    page.wait_for_function("document.activeElement.id === 'main'")
+    page.wait_for_function("() => document.activeElement.id === 'main'")
 
 
 def test_a_dialog_keeps_and_gives_back_the_focus(viewer: Viewer) -> None:

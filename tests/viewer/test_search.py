@@ -20,7 +20,7 @@ def search(viewer: Viewer) -> Page:
     page = viewer.open("#/live")
     page.keyboard.press("/")
     page.get_by_role("searchbox", name="Search the memory").wait_for()
-    page.wait_for_function("document.activeElement?.type === 'search'")
+    page.wait_for_function("() => document.activeElement?.type === 'search'")
     return page
 
 
