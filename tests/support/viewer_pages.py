@@ -71,7 +71,7 @@ class Viewer:
     def context(self, **options: Any) -> BrowserContext:
         """Return a profile of its own; what its pages say and ask for is watched."""
         context = self._browser.new_context(**options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         context.add_init_script(WATCH)
         context.on("page", self._watch)
         self._contexts.append(context)

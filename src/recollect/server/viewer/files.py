@@ -26,9 +26,8 @@ MEDIA = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
 }
-"""Files with other names are not served."""
+"""Files with other names are not served: licences, digests, notes for who writes a view."""
 POLICY = "; ".join(
     [
         "default-src 'none'",
