@@ -25,6 +25,15 @@ const PATHS = {
   down: "M5 8l5 5 5-5",
   filter: "M3 5h14M6 10h8M8.5 15h3",
   copy: "M7 7V3h10v10h-4M3 7h10v10H3z",
+  right: "M8 5l5 5-5 5",
+  fork: "M5 3v14M5 12c6 0 9-1 9-6M11.5 7.5 14 5l2.5 2.5",
+  link: "M8.5 11.5l3-3M7 9 5 11a2.8 2.8 0 0 0 4 4l2-2M9 7l2-2a2.8 2.8 0 0 1 4 4l-2 2",
+  export: "M10 3v9M6.5 8.5 10 12l3.5-3.5M4 16h12",
+  tool: "M12.5 3a4 4 0 0 0-3.8 5.3L3 14l3 3 5.7-5.7A4 4 0 0 0 17 7.5l-2.5 1.2-1.9-1.9L13.7 4z",
+  compaction: "M4 3h12M4 17h12M10 4.5v4M8 7l2 2 2-2M10 15.5v-4M8 13l2-2 2 2",
+  checkpoint: "M5 17V3M5 4h10l-2 3 2 3H5",
+  rewind: "M4 10a6 6 0 1 0 2-4.5L4 7M4 3v4h4",
+  never: "M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM5 5l10 10",
 };
 
 /** <${Icon} name="search" />; it has no name of its own for a screen reader. */

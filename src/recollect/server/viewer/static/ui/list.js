@@ -4,6 +4,7 @@ import { useKeys } from "./keys.js";
 
 const AROUND_PX = 700;
 const STEP_PX = 250;
+const SETTLE_MS = [50, 200, 500];
 
 /**
  * <${List} label="Messages" items=${items} keyOf=${fn} row=${fn} />
@@ -15,6 +16,7 @@ const STEP_PX = 250;
  * @param estimate Returns about how many pixels an item is high; it is measured when it is shown.
  * @param isHead Whether an item is a heading between others: it is not selected.
  * @param selected The key of the selected item; null for none.
+ * @param goal The key of an item that is brought into sight, also where it comes in later.
  * @param onSelect Called with the key that j, k, arrows or a click chose.
  * @param onOpen Called with the item on Enter.
  * @param onEnd Called when the end comes into sight.
@@ -50,6 +52,7 @@ export function List(props) {
   }, []);
   const isAtEnd = end >= items.length;
   useEffect(() => void (isAtEnd && onEnd?.()), [isAtEnd, items.length]);
+  useGoal(props, { box, sums });
   useListKeys(props, { box, sums, isHead });
 
   const rows = new Map();
@@ -139,6 +142,27 @@ function useMeasuring(kept) {
     });
     return (element) => element && observer.observe(element);
   }, []);
+}
+
+/** Bring a row into sight: by what is known of the heights, and again when they are measured. */
+function useGoal({ items, keyOf, goal = null }, { box, sums }) {
+  const index = useMemo(
+    () => (goal === null ? -1 : items.findIndex((item) => keyOf(item) === goal)),
+    [items, goal],
+  );
+  useEffect(() => {
+    if (index < 0) return;
+    show(box.current, sums, index);
+    const name = CSS.escape(goal);
+    const settle = () =>
+      box.current?.querySelector(`[data-key="${name}"]`)?.scrollIntoView({ block: "nearest" });
+    const timers = SETTLE_MS.map((wait) => setTimeout(settle, wait));
+    const stop = () => timers.forEach(clearTimeout);
+    for (const moved of ["wheel", "touchmove"]) {
+      box.current.addEventListener(moved, stop, { once: true, passive: true });
+    }
+    return stop;
+  }, [goal, index < 0]);
 }
 
 function useListKeys({ items, keyOf, selected, onSelect, onOpen }, { box, sums, isHead }) {

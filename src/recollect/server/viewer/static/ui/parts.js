@@ -83,12 +83,12 @@ export function Select({ label, value, options, onChange }) {
 }
 
 /** A button that copies: <${Copy} text="claude --resume …" label="Copy the command" /> */
-export function Copy({ text, label = "Copy" }) {
+export function Copy({ text, label = "Copy", icon = "copy" }) {
   const copy = async () => {
     await navigator.clipboard.writeText(text);
     toast("Copied");
   };
   return html`<button class="icon-button" aria-label=${label} title=${label} onClick=${copy}>
-    <${Icon} name="copy" />
+    <${Icon} name=${icon} />
   </button>`;
 }

@@ -82,3 +82,6 @@ export function Marked({ text, words }) {
 
 /** Return a number with its thousands apart. */
 export const count = (number) => Number(number).toLocaleString("en");
+/** Return a number with what it counts: "1 line", "1,200 lines". */
+export const many = (number, noun, nouns = `${noun}s`) =>
+  `${count(number)} ${Number(number) === 1 ? noun : nouns}`;

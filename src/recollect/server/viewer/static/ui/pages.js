@@ -1,0 +1,29 @@
+// A list that comes from the server in pages.
+import { useEffect, useRef, useState } from "../lib.js";
+
+/**
+ * Return {rows, error, more, again} of a list; rows are null before the first answer.
+ *
+ * @param ask ask(cursor, signal) resolves to {rows, cursor} of a page, the first without a cursor.
+ * @param inputs Of another question, which is asked `wait` ms after they changed.
+ */
+export function usePages(ask, inputs, wait = 0) {
+  const [state, setState] = useState({ rows: null });
+  const ending = useRef(null);
+  const load = async (cursor, rows) => {
+    ending.current?.abort();
+    const { signal } = (ending.current = new AbortController());
+    try {
+      const page = await ask(cursor, signal);
+      if (!signal.aborted) setState({ rows: [...rows, ...page.rows], cursor: page.cursor });
+    } catch (error) {
+      if (!signal.aborted) setState({ rows: null, error });
+    }
+  };
+  const again = () => load(null, []);
+  useEffect(() => {
+    const timer = setTimeout(again, wait);
+    return () => (clearTimeout(timer), ending.current?.abort());
+  }, inputs);
+  return { ...state, more: () => state.cursor && load(state.cursor, state.rows), again };
+}
