@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tests.support.viewer_home import fill
 from tests.support.viewer_pages import Served, Viewer, browsing, chromium
+from tests.support.viewer_sessions import tell
 from tests.support.viewer_views import VIEWS, View, settled
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images" / "viewer"
@@ -28,6 +29,7 @@ def main(names: list[str]) -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, browsing(program) as browser:
         home = Path(folder) / "home"
+        tell(home, Path(folder) / "harbour")
         fill(home)
         worker = Served(home)
         try:

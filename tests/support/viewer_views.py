@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from tests.support.viewer_sessions import KEY
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -55,5 +57,11 @@ VIEWS = (
         address="#/search?q=why+do+the+reminders+come+late&show=around",
         shows=".moments li",
         before=_open_first,
+    ),
+    View(name="sessions", address="#/sessions", shows=".hit .chip"),
+    View(
+        name="session",
+        address=f"#/sessions/{KEY}",
+        shows=".fold",
     ),
 )

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.viewer_home import fill
 from tests.support.viewer_pages import Served, Viewer, browsing, chromium
+from tests.support.viewer_sessions import tell
 
 if TYPE_CHECKING:  # it may not be installed
     from playwright.sync_api import Browser
@@ -32,8 +33,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with a week of work in it; tests change copies."""
+    """A home with a long session and a week of work in it; tests change copies."""
     home = tmp_path_factory.mktemp("filled") / "home"
+    tell(home, home.with_name("harbour"))
     fill(home)
     return home
 

@@ -1,0 +1,213 @@
+// The rows of a transcript: messages with their tool calls folded, and what stands between them.
+import { html } from "../lib.js";
+import { nameOf, record } from "../records.js";
+import { href } from "../router.js";
+import { Icon } from "../ui/icon.js";
+import { Chip, Copy } from "../ui/parts.js";
+import { RecordBody } from "../ui/record.js";
+import { Line, Prose, clean, count, cut, many } from "../ui/text.js";
+import { Time, dayOf, exactly } from "../ui/time.js";
+import { indexOf } from "./plot.js";
+
+const SHORT = 1_500;
+const CHARS_OF_TOKEN = 4;
+const CHARS_OF_LINE = 95;
+const HEIGHTS = { day: 52, mark: 40, line: 23, head: 52 };
+
+/**
+ * Return the rows of a transcript: [{kind: "message" | "mark" | "day", key, seq, height, …}].
+ *
+ * @param messages What each costs, oldest first.
+ * @param marks [{type, key, after, …}], with `at` instead of `after` where only the time is known.
+ */
+export function rowsOf(messages, marks) {
+  const byPlace = placed(messages, marks);
+  const rows = [];
+  const put = (mark, seq) =>
+    rows.push({ kind: "mark", key: mark.key, height: HEIGHTS.mark, seq, mark });
+  let day = null;
+  let before = messages.length ? messages[0].seq - 1 : 0;
+  for (const mark of byPlace.get(0) ?? []) put(mark, 1);
+  for (const message of messages) {
+    const { seq, created_at: at } = message;
+    const own = dayOf(at);
+    if (seq > before + 1 && !isSaid(byPlace.get(before), before)) {
+      const gap = { first_seq: before + 1, last_seq: seq - 1 };
+      put({ type: "gap", key: `gap/${seq}`, ...gap }, before || 1);
+    }
+    if (own !== day) {
+      rows.push({ kind: "day", key: `d${seq}`, text: own, height: HEIGHTS.day, seq });
+    }
+    rows.push({ kind: "message", key: `m${seq}`, height: heightOf(message), ...message });
+    for (const mark of byPlace.get(seq) ?? []) put(mark, seq);
+    [day, before] = [own, seq];
+  }
+  return rows;
+}
+
+/** Return marks by the seq that they stand after; 0 for those before the first message. */
+function placed(messages, marks) {
+  const byPlace = new Map();
+  const times = messages.map(({ created_at: at }) => ({ seq: at }));
+  const sorted = marks.map((mark) => {
+    const index = mark.after == null ? indexOf(times, mark.at) : indexOf(messages, mark.after);
+    return [messages[index]?.seq ?? 0, mark];
+  });
+  sorted.sort(([, a], [, b]) => a.at - b.at);
+  for (const [seq, mark] of sorted) byPlace.set(seq, [...(byPlace.get(seq) ?? []), mark]);
+  return byPlace;
+}
+
+/** Return whether a mark says already why the messages after a seq are not there. */
+const isSaid = (marks = [], seq) =>
+  marks.some((mark) => mark.type === "taken" && mark.first_seq === seq + 1 && !mark.returned_at);
+
+function heightOf({ tokens }) {
+  const lines = Math.ceil(Math.min(SHORT, tokens * CHARS_OF_TOKEN) / CHARS_OF_LINE);
+  return HEIGHTS.head + HEIGHTS.line * Math.max(1, lines);
+}
+
+export function TranscriptRow({ row, ...rest }) {
+  if (row.kind === "day") return html`<h2 class="said-day">${row.text}</h2>`;
+  if (row.kind === "mark") return html`<${Mark} mark=${row.mark} ...${rest} />`;
+  return html`<${Message} row=${row} ...${rest} />`;
+}
+
+function Message({ row, session, opened, toggle, fork }) {
+  const own = record(nameOf.message(session.id, row.seq)).value;
+  const parts = own ? partsOf(own) : [];
+  const isResult = parts.length > 0 && parts.every(({ tool }) => tool === "result");
+  const isOpen = (index) => opened.has(row.key) !== opened.has(`${row.key}/${index}`);
+  const link = `${location.origin}/${href("sessions", [session.id], { at: row.seq })}`;
+  return html`<article class="said ${row.role} ${isResult ? "result" : ""}">
+    <header>
+      <b class="said-who" dir="auto">${clean(own?.name ?? row.role)}</b>
+      <span class="said-seq">${row.seq}</span>
+      <span class="said-ways">
+        <button
+          class="icon-button"
+          aria-label="Fork after message ${row.seq}"
+          title="Fork after this message"
+          onClick=${() => fork(row.seq)}
+        >
+          <${Icon} name="fork" />
+        </button>
+        <${Copy} text=${link} label="Copy the link to message ${row.seq}" icon="link" />
+      </span>
+      <${Time} at=${row.created_at} />
+    </header>
+    ${own === undefined && html`<p class="soft">…</p>`}
+    ${own === null && html`<p class="soft">It is gone.</p>`}
+    ${parts.map((part, index) =>
+      part.tool
+        ? html`<${Fold}
+            key=${index}
+            part=${part}
+            isOpen=${isOpen(index)}
+            toggle=${() => toggle(`${row.key}/${index}`)}
+          />`
+        : html`<${Prose} key=${index} text=${part.text} most=${SHORT} />`,
+    )}
+  </article>`;
+}
+
+/** Return the parts of a message: {text}, or {tool, title, body, isError} of what is folded. */
+function partsOf({ content, text }) {
+  const parts = content.map(partOf).filter((part) => part.tool || part.text);
+  return parts.length ? parts : [{ text }];
+}
+
+function partOf(block) {
+  if (block.type === "text") return { text: block.text };
+  if (block.type === "thinking") return { tool: "thinking", title: "", body: block.thinking };
+  if (block.type === "tool_use") {
+    const { name, input } = block;
+    const values = Object.values(Object(input)).filter((value) => typeof value !== "object");
+    const title = typeof input === "string" ? input : values.join(" ");
+    return { tool: "call", name, title, body: written(input) };
+  }
+  if (block.type === "tool_result") {
+    const body = block.content.map((each) => partOf(each).text ?? "").join("\n");
+    return { tool: "result", title: body, body, isError: block.is_error };
+  }
+  if (block.type === "image") return { text: `[image: ${block.alt || block.media_type || ""}]` };
+  return { text: `[${block.kind}]` };
+}
+
+const written = (input) => (typeof input === "string" ? input : JSON.stringify(input, null, 2));
+const FOLDED = { call: "used", result: "gave", thinking: "thought" };
+
+function Fold({ part, isOpen, toggle }) {
+  return html`<div class="fold ${part.tool}">
+    <button class="fold-head" aria-expanded=${isOpen} onClick=${toggle}>
+      <${Icon} name=${isOpen ? "down" : "right"} />
+      <${Chip} text=${part.name ?? FOLDED[part.tool]} tone=${part.isError ? "bad" : ""} />
+      ${part.isError && html`<span class="hidden">failed:</span>`}
+      <${Line} text=${part.title} class="soft" />
+    </button>
+    ${isOpen && html`<${Prose} text=${part.body} most=${1_200} mono />`}
+  </div>`;
+}
+
+const ICONS = {
+  compaction: "compaction",
+  checkpoint: "checkpoint",
+  block: "context",
+  observation: "tool",
+};
+
+function Mark({ mark, opened, toggle }) {
+  const isOpen = opened.has(mark.key);
+  const Body = BODIES[mark.type];
+  return html`<div class="mark ${mark.type}">
+    <${Icon} name=${ICONS[mark.type] ?? "rewind"} />
+    <p>
+      <span>${SENTENCES[mark.type](mark)}</span>
+      ${
+        Body &&
+        html`<button class="quiet" aria-expanded=${isOpen} onClick=${() => toggle(mark.key)}>
+          ${isOpen ? "less" : "more"}
+        </button>`
+      }
+    </p>
+    ${mark.at && html`<${Time} at=${mark.at} />`}
+    ${isOpen && html`<div class="mark-body"><${Body} mark=${mark} /></div>`}
+  </div>`;
+}
+
+const range = ({ first_seq: first, last_seq: last }) =>
+  first === last ? `Message ${first} was` : `Messages ${first} to ${last} were`;
+
+const SENTENCES = {
+  compaction: (mark) =>
+    `Messages ${mark.from_seq} to ${mark.through_seq} are a summary from here: ` +
+    `${count(mark.tokens_before)} tokens became ${count(mark.tokens_after)}`,
+  checkpoint: ({ id, files, label, tool_name: tool }) =>
+    clean(`Checkpoint ${id} of ${many(files, "file")}${label || tool ? `, ${label ?? tool}` : ""}`),
+  rewind: ({ deed, items, target, status }) =>
+    `${{ undo: "Undo of a rewind", redo: "Redo of a rewind" }[deed] ?? "Rewind"} of ` +
+    `${many(items.length, "file")} to ${target}: ${status.replace("_", " ")}`,
+  taken: (mark) =>
+    `${range(mark)} taken out by a rewind` +
+    (mark.returned_at ? `, and came back ${exactly(mark.returned_at)}` : ""),
+  gap: (mark) => `${range(mark)} removed`,
+  observation: ({ deed, title, summary }) =>
+    html`<${Chip} text=${deed} tone=${deed === "decision" ? "accent" : ""} />${" "}
+      <bdi dir="auto">${clean(cut(title || summary, 300))}</bdi>`,
+  block: ({ id, items, tokens }) =>
+    html`<a class="link" href=${href("context", [id])}>
+      ${many(items, "line")} of memory put into the prompt, ${many(tokens, "token")}
+    </a>`,
+};
+
+const BODIES = {
+  compaction: ({ mark }) => html`<${Prose} text=${mark.summary} most=${SHORT} />`,
+  observation: ({ mark }) => html`<${RecordBody} kind="observation" record=${mark} />`,
+  rewind: ({ mark }) =>
+    html`<p class="chips">
+      ${mark.items.map(({ path, outcome, status }) => {
+        const tone = status === "conflict" ? "warn" : "";
+        return html`<${Chip} key=${path} text=${`${path}: ${outcome}`} tone=${tone} />`;
+      })}
+    </p>`,
+};
