@@ -64,4 +64,17 @@ VIEWS = (
         address=f"#/sessions/{KEY}",
         shows=".fold",
     ),
+    View(name="context", address="#/context", shows=".block-row"),
+    View(
+        name="context-block",
+        address="#/context",
+        shows=".block-why .bar",
+        before=lambda page: page.locator(".block-row").first.click(),
+    ),
+    View(
+        name="context-next",
+        address="#/context?view=next&project=harbour",
+        shows=".block-why .bar",
+    ),
+    View(name="context-never", address="#/context?view=never", shows=".empty"),
 )

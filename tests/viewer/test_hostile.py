@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import recollect
+from recollect.memory import Memory
 from tests.support.hostile_texts import HOSTILE
 from tests.support.viewer_home import OVERRIDES
 from tests.support.viewer_pages import Served, Viewer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 WIDTHS = (1280, 360)
+LONG = "agent:hostile:main"
 TWO_FRAMES = "() => new Promise((d) => requestAnimationFrame(() => requestAnimationFrame(d)))"
 OPEN_TWO = """() => [...document.querySelectorAll(".live-row:not(.open) > .live-body")]
   .slice(0, 2).forEach((each) => each.click())"""
@@ -27,6 +29,9 @@ STEP_DOWN = """() => {
   list.scrollBy(0, innerHeight * 3);
   return list.scrollTop === before && list.textContent.includes("The memory begins here.");
 }"""
+SCROLL = "document.querySelector('.list').scrollBy(0, innerHeight * 3)"
+UNFOLD = """() => [...document.querySelectorAll(".fold-head[aria-expanded=false]")]
+  .slice(0, 4).forEach((each) => each.click())"""
 TIDY = """() => {
   const wide = document.documentElement.scrollWidth - innerWidth;
   const high = document.documentElement.scrollHeight - innerHeight;
@@ -62,8 +67,30 @@ def hostile_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     files=[f"a {text[:80]}"],
                 )
                 memory.facts.remember(None, f"Note {start + number}: {text[:500]}")
+        _long_session(memory)
         memory.sync()
     return home
+
+
+def _long_session(memory: Memory) -> None:
+    """All of them as messages, tools, what tools gave, a summary, forks and a block of context."""
+    session = memory.sessions.create(key=LONG, project="/srv/hostile")
+    for number, text in enumerate(HOSTILE):
+        name = text.strip()[:60] or "tool"
+        used = {"type": "tool_use", "id": f"c{number}", "name": name, "input": {name: text}}
+        came = {"type": "tool_result", "tool_use_id": f"c{number}", "content": text}
+        said = [{"type": "text", "text": text}, {"type": "thinking", "thinking": text}, used]
+        memory.sessions.append(session.id, "assistant", said, name=text[:100])
+        memory.sessions.append(session.id, "tool", [came])
+        memory.observations.record(
+            session.id, type="decision", summary=text[:500], title=text[:300], importance=0.9
+        )
+    memory.sessions.compact(session.id, "\n".join(HOSTILE[:200]))
+    for text in HOSTILE[::20]:
+        title = text.replace("\0", "")[:200].strip() or None
+        memory.sessions.fork(session.id, 2, title=title)
+    after = memory.sessions.create(key="agent:main:main", project="/srv/hostile")
+    assert memory.context(after.id).items
 
 
 @pytest.fixture
@@ -125,3 +152,51 @@ def test_search_shows_them_as_text(hostile: Viewer, width: int) -> None:
             page.locator(".moments li").first.wait_for()
         _tidy(page)
         page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_sessions_show_them_as_text(hostile: Viewer, width: int) -> None:
+    """As titles, projects and words of a filter; as a transcript with its tools folded open."""
+    page = hostile.open("#/sessions", viewport={"width": width, "height": 800})
+    page.locator(".hit").first.wait_for()
+    for _ in range(12):
+        _tidy(page)
+        page.evaluate(SCROLL)
+        page.evaluate(TWO_FRAMES)
+    box = page.get_by_label("Words of the title")
+    for text in HOSTILE[::30]:
+        box.fill(text[:3_000])
+        page.evaluate(TWO_FRAMES)
+        _tidy(page)
+    page.goto(f"{hostile.worker.address}/#/sessions/{LONG}")
+    page.locator(".fold-head").first.wait_for()
+    for _ in range(60):
+        page.evaluate(UNFOLD)
+        page.evaluate(TWO_FRAMES)
+        _tidy(page)
+        page.evaluate(SCROLL)
+    page.keyboard.press("End")
+    page.keyboard.press("[")
+    page.locator(".row.selected .mark").get_by_role("button", name="more").click()
+    _tidy(page)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_context_shows_them_as_text(hostile: Viewer, width: int) -> None:
+    """As lines of a block, of the next session, and of what is never injected."""
+    page = hostile.open("#/context", viewport={"width": width, "height": 800})
+    page.locator(".block-row").first.click()
+    page.locator(".block-line").nth(20).wait_for()
+    _tidy(page)
+    page.goto(f"{hostile.worker.address}/#/context?view=next")
+    page.get_by_label("Project", exact=True).select_option("hostile")
+    for text in HOSTILE[::30]:
+        page.get_by_label("What the first prompt asks").fill(text[:3_000])
+        page.evaluate(TWO_FRAMES)
+        _tidy(page)
+    page.get_by_label("What the first prompt asks").fill("")
+    for line in range(5):
+        page.get_by_role("button", name="Never inject this again").nth(line).click()
+    page.get_by_role("button", name="Never again").click()
+    page.get_by_role("button", name="Inject it again").first.wait_for()
+    _tidy(page)

@@ -4,4 +4,5 @@ export const VIEWS = [
   { name: "live", label: "Live", key: "l" },
   { name: "search", label: "Search", key: "s" },
   { name: "sessions", label: "Sessions", key: "e" },
+  { name: "context", label: "Context", key: "c" },
 ];
