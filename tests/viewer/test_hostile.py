@@ -188,8 +188,8 @@ def test_context_shows_them_as_text(hostile: Viewer, width: int) -> None:
     page.locator(".block-row").first.click()
     page.locator(".block-line").nth(20).wait_for()
     _tidy(page)
-    page.goto(f"{hostile.worker.address}/#/context?view=next")
-    page.get_by_label("Project", exact=True).select_option("hostile")
+    page.goto(f"{hostile.worker.address}/#/context?view=next&project=hostile")
+    page.get_by_role("button", name="Never inject this again").first.wait_for()
     for text in HOSTILE[::30]:
         page.get_by_label("What the first prompt asks").fill(text[:3_000])
         page.evaluate(TWO_FRAMES)
