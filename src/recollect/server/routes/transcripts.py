@@ -71,8 +71,8 @@ def compactions(caller: Caller, fields: OneSession) -> CompactionList:
 def rewinds(caller: Caller, fields: OneSession) -> TakenList:
     """List what rewinds took out of a session, oldest first; also what returned since."""
     session = caller.session(fields.key)
-    made = caller.memory.sessions.rewinds(session.id)
-    return TakenList(session_id=session.id, rewinds=tuple(map(taken_range, made)))
+    ranges = caller.memory.sessions.rewinds(session.id)
+    return TakenList(session_id=session.id, rewinds=tuple(map(taken_range, ranges)))
 
 
 @ROUTES.add("GET", "/api/sessions/{key}/usage", "read")
