@@ -83,6 +83,17 @@ def test_keys_alone_lead_to_a_session_and_back(viewer: Viewer) -> None:
     page.get_by_role("heading", name="Sessions").wait_for()
 
 
+def test_on_a_narrow_screen_the_way_to_the_view_is_in_sight(viewer: Viewer) -> None:
+    """The ways scroll sideways there."""
+    page = viewer.open("#/context", viewport={"width": 390, "height": 780})
+    way = page.locator(".side a[aria-current]")
+    place = way.bounding_box()
+    ways = page.locator(".side ul").bounding_box()
+    assert place is not None
+    assert ways is not None
+    assert place["x"] + place["width"] <= ways["x"] + ways["width"] + 1
+
+
 def test_a_list_longer_than_a_page_loads_its_rest_on_the_way_down(
     viewer: Viewer, worker: Served
 ) -> None:

@@ -82,7 +82,9 @@ const Brand = () =>
   </div>`;
 
 function Way({ view, is }) {
-  return html`<li>
+  const way = useRef();
+  useEffect(() => void (is && way.current.scrollIntoView({ block: "nearest" })), [is]);
+  return html`<li ref=${way}>
     <a href=${href(view.name)} aria-current=${is ? "page" : null} title="g ${view.key}">
       <${Icon} name=${view.name} /><span>${view.label}</span>
     </a>
