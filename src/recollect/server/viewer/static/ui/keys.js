@@ -1,5 +1,5 @@
 // Keys: what is mounted says which it takes; `?` lists them.
-import { signal, useEffect, useRef } from "../lib.js";
+import { signal, useLayoutEffect, useRef } from "../lib.js";
 
 const SEQUENCE_MS = 1_200;
 /** All that are taken now: [{keys, label, act, group}], the newest last; some have no label. */
@@ -18,7 +18,8 @@ let pressedAt = 0;
 export function useKeys(group, table) {
   const latest = useRef(table);
   latest.current = table;
-  useEffect(() => {
+  // At once: what is shown takes its keys.
+  useLayoutEffect(() => {
     const own = Object.entries(table).map(([keys, [label]]) => {
       return { keys, label, group, act: (event) => latest.current[keys][1](event) };
     });

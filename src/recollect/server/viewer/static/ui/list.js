@@ -39,14 +39,15 @@ export function List(props) {
   const measure = useMeasuring(kept);
 
   useLayoutEffect(() => {
+    const own = box.current; // its last scroll may be heard when it is gone
     const look = () => {
-      const { scrollTop, clientHeight: height } = box.current;
+      const { scrollTop, clientHeight: height } = own;
       const top = Math.floor(scrollTop / STEP_PX) * STEP_PX;
       setView((old) => (old.top === top && old.height === height ? old : { top, height }));
     };
     const resized = new ResizeObserver(look);
-    resized.observe(box.current);
-    box.current.addEventListener("scroll", look, { passive: true });
+    resized.observe(own);
+    own.addEventListener("scroll", look, { passive: true });
     look();
     return () => resized.disconnect();
   }, []);
