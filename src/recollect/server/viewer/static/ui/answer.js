@@ -1,5 +1,9 @@
 // What a component asks the server for while it is shown.
-import { useEffect, useState } from "../lib.js";
+import { listen } from "../events.js";
+import { html, useEffect, useState } from "../lib.js";
+import { Loading, Problem } from "./page.js";
+
+const GATHER_MS = 150;
 
 /**
  * Return {value, error, again}: the answer to `ask(signal)`, asked when it is shown.
@@ -22,3 +26,19 @@ export function useAnswer(ask, inputs, tick = 0) {
   const again = () => setTries((number) => number + 1);
   return answer.asked === asked ? { ...answer, again } : { again };
 }
+
+/** Return a number that grows a moment after an event whose type fits: a tick for useAnswer. */
+export function useTick(types) {
+  const [tick, setTick] = useState(0);
+  useEffect(() => {
+    let timer = 0;
+    const grow = () => ((timer = 0), setTick((number) => number + 1));
+    const end = listen(({ type }) => types.test(type) && (timer ||= setTimeout(grow, GATHER_MS)));
+    return () => (clearTimeout(timer), end());
+  }, []);
+  return tick;
+}
+
+/** What stands for an answer that is not there: <${Pending} ...${answer} />. */
+export const Pending = ({ error, again }) =>
+  error ? html`<${Problem} error=${error} retry=${again} />` : html`<${Loading} />`;

@@ -18,6 +18,7 @@ const PATHS = {
   fact: "M4 10.5 8 14.5 16 5.5",
   event: "M10 6.5v4l2.5 1.5M10 17.5a7.5 7.5 0 1 0 0-15 7.5 7.5 0 0 0 0 15z",
   episode: "M4 3h11v14H4zM4 7h11M8 3v4",
+  pin: "M7 3h6l-1 6 3 3H5l3-3zM10 12v5",
   pause: "M7 4v12M13 4v12",
   play: "M6 4l10 6-10 6z",
   theme: "M10 3a7 7 0 1 0 0 14zM10 3a7 7 0 0 1 0 14",

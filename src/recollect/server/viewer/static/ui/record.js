@@ -34,6 +34,7 @@ const PARTS = {
   fact: (record) => [["", record.text]],
   episode: (record) => [
     ["", record.summary],
+    ["Decided", record.decisions.join("\n")],
     ["What was done", record.deeds],
     ["Outcome", record.outcome],
     ["Open", record.open_ends.join("\n")],

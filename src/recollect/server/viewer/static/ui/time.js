@@ -23,6 +23,8 @@ setInterval(() => (now.value = Date.now()), MINUTE / 2);
 export const ms = (at) => (typeof at === "number" ? at : Date.parse(at));
 export const timeOf = (at) => clock.format(ms(at));
 export const exactly = (at) => exact.format(ms(at));
+/** Return the date with its year. */
+export const dateOf = (at) => dated.format(ms(at));
 
 /** Return "just now", "3 minutes ago", "2 days ago". */
 export function relative(at, present = now.value) {
