@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from tests.support.viewer_home import fill
+from tests.support.viewer_knowledge import fill_knowledge
 from tests.support.viewer_pages import Served, Viewer, browsing, chromium
 from tests.support.viewer_sessions import tell
 from tests.support.viewer_views import VIEWS, View, settled
@@ -30,6 +31,7 @@ def main(names: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder, browsing(program) as browser:
         home = Path(folder) / "home"
         tell(home, Path(folder) / "harbour")
+        fill_knowledge(home)
         fill(home)
         worker = Served(home)
         try:

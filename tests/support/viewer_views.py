@@ -77,4 +77,14 @@ VIEWS = (
         shows=".block-why .bar",
     ),
     View(name="context-never", address="#/context?view=never", shows=".empty"),
+    View(name="knowledge", address="#/knowledge", shows=".fact-line"),
+    View(
+        name="knowledge-fact",
+        address="#/knowledge/facts?q=bristol",
+        shows=".line-through",
+        before=lambda page: page.locator(".row").first.click(),
+    ),
+    View(name="knowledge-review", address="#/knowledge/review", shows=".review .card"),
+    View(name="knowledge-episodes", address="#/knowledge/episodes", shows=".episode"),
+    View(name="knowledge-people", address="#/knowledge/people", shows=".card"),
 )

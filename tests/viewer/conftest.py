@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.viewer_home import fill
+from tests.support.viewer_knowledge import fill_knowledge
 from tests.support.viewer_pages import Served, Viewer, browsing, chromium
 from tests.support.viewer_sessions import tell
 
@@ -36,6 +37,9 @@ def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a long session and a week of work in it; tests change copies."""
     home = tmp_path_factory.mktemp("filled") / "home"
     tell(home, home.with_name("harbour"))
+    """A home with six weeks of knowledge and a week of work; tests change copies."""
+    home = tmp_path_factory.mktemp("filled") / "home"
+    fill_knowledge(home)
     fill(home)
     return home
 

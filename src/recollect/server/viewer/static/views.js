@@ -5,4 +5,5 @@ export const VIEWS = [
   { name: "search", label: "Search", key: "s" },
   { name: "sessions", label: "Sessions", key: "e" },
   { name: "context", label: "Context", key: "c" },
+  { name: "knowledge", label: "Knowledge", key: "k" },
 ];

@@ -1,0 +1,64 @@
+// The review: what waits for the owner's yes, what is least certain, and what was left open.
+import { html, useState } from "../lib.js";
+import { href } from "../router.js";
+import { Pending } from "../ui/answer.js";
+import { Empty } from "../ui/page.js";
+import { count } from "../ui/text.js";
+import { useFacts, useNames } from "./knowledge-data.js";
+import { Acts } from "./knowledge-fact.js";
+import { FactLine } from "./knowledge-facts.js";
+import { Proposals, useProposals } from "./knowledge-people.js";
+
+const STEP = 8;
+
+export function Review() {
+  const waiting = useFacts({ status: "review" });
+  const current = useFacts();
+  const proposals = useProposals();
+  const names = useNames();
+  if (!waiting.value) return html`<${Pending} ...${waiting} />`;
+  if (!current.value) return html`<${Pending} ...${current} />`;
+  const unsure = current.value.filter(({ confidence }) => confidence < 1);
+  const open = current.value.filter(({ kind }) => kind === "open_end");
+  unsure.sort((a, b) => a.confidence - b.confidence);
+  const claims = proposals.value?.proposals ?? [];
+  if (![waiting.value, claims, unsure, open].some((each) => each.length)) {
+    return html`<${Empty} title="Nothing to review" icon="fact">
+      What an agent says of you, and what is uncertain, waits here for your word.
+    <//>`;
+  }
+  return html`<div class="scroll">
+    <${Section} title="Waiting for your yes" facts=${waiting.value} names=${names}>
+      An agent said it of a person; no search has it before you accept it.
+    <//>
+    <${Proposals} claims=${claims} again=${proposals.again} />
+    <${Section} title="Least certain" facts=${unsure} names=${names}>
+      Read off what was said. What you confirm is certain.
+    <//>
+    <${Section} title="Left open" facts=${open} names=${names}>Forget what is done.<//>
+  </div>`;
+}
+
+function Section({ title, facts, names, children }) {
+  const [most, setMost] = useState(STEP);
+  if (!facts.length) return null;
+  return html`<section class="review" aria-label=${title}>
+    <h2>${title} · ${count(facts.length)}</h2>
+    <p class="soft small">${children}</p>
+    ${facts.slice(0, most).map(
+      (fact) =>
+        html`<div class="card" key=${fact.id}>
+          <a class="way" href=${href("knowledge", ["facts", fact.id])}>
+            <${FactLine} fact=${fact} names=${names} />
+          </a>
+          <${Acts} fact=${fact} />
+        </div>`,
+    )}
+    ${
+      facts.length > most &&
+      html`<button class="quiet" onClick=${() => setMost(most + 5 * STEP)}>
+        Show more of ${count(facts.length)}
+      </button>`
+    }
+  </section>`;
+}
