@@ -438,7 +438,7 @@ def _undone(tx: Transaction, fact: Fact) -> dict[str, Any]:
         return {"status": "current", "trust": "owner"}
     history = history_of(tx, fact)
     if fact.status != "current":
-        # What nobody confirmed yet waits again: to forget it and bring it back confirms nothing.
+        # What was never confirmed waits again: to forget it and bring it back confirms nothing.
         was_current = any(each.status == "current" for each in history)
         status = "current" if was_current else "review"
         return {"status": status, "replaced_by": None, "valid_to": None}
