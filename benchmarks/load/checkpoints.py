@@ -25,6 +25,7 @@ from recollect.checkpoints.checkpoints import Checkpoints, MessageMoment, Sessio
 from recollect.checkpoints.record.contents import Contents
 from recollect.checkpoints.record.rows import Rewind, SharedPart
 from recollect.core.clock import IdSource, SystemClock
+from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.store.engine import Transaction
 from recollect.store.sqlite.database import open_contents, open_records
@@ -281,6 +282,7 @@ def _bench(home: Path, *, watches: bool) -> Iterator[_Bench]:
         lineage=lambda id_: [SharedPart(id_)],
         message=lambda name: MessageMoment(name, 0),
         conversation=NoMessages(),
+        scope=Scope(),
     )
     try:
         yield _Bench(Checkpoints(parts, ports, home / "locks"), contents, session, home)

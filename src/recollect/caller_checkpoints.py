@@ -61,14 +61,26 @@ class CallerCheckpoints:
         self._caller.memory.audit.record("checkpoint.take", target=checkpoint.id)
         return checkpoint
 
-    def list(self, session: str, limit: int) -> list[Checkpoint]:
-        """Return the newest checkpoints of a session, oldest first.
+    def list(self, session: str | None, limit: int) -> Sequence[Checkpoint]:
+        """Return the newest checkpoints of a session, or of all, oldest first.
 
         Raises:
             NotFound: the session is missing, or not for this token.
+            Denied: those of all sessions are for the owner's tokens.
         """
+        if session is None:
+            self._caller.require_operator()
+            return self._checkpoints.recent(limit)
         checkpoints = self._checkpoints.list(self._caller.session(session).id)
         return checkpoints[-limit:] if limit else []
+
+    def rewinds(self, session: str | None, limit: int) -> Sequence[Rewind]:
+        """Return the newest rewinds of a session, or of all, oldest first; raises as `list`."""
+        if session is None:
+            self._caller.require_operator()
+            return self._checkpoints.recent_rewinds(limit)
+        rewinds = self._checkpoints.rewinds(self._caller.session(session).id)
+        return rewinds[-limit:] if limit else ()
 
     def target(self, name: str, session: str | None = None) -> Checkpoint:
         """Return the checkpoint that a name means, see `Checkpoints.target`.

@@ -48,6 +48,7 @@ def checkpoints_of(rooms: Rooms) -> Checkpoints:
         lineage=partial(_lineage, rooms.access),
         message=partial(_message, rooms.access),
         conversation=SessionConversation(rooms.access),
+        scope=rooms.scope,
     )
     return Checkpoints(_parts(rooms), ports, rooms.home.folder / CHECKPOINTS / _LOCKS)
 

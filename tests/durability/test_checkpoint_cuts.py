@@ -17,6 +17,7 @@ from recollect.checkpoints.record.removal import let_go, remove_checkpoints
 from recollect.checkpoints.record.rows import SharedPart
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.errors import StoreError
+from recollect.core.scope import Scope
 from recollect.sessions.record.session import Session, insert_session
 from recollect.store.sqlite.database import open_database
 from recollect.store.sqlite.home import CONTENTS_FILE, CONTENTS_ID, RECORDS_FILE, RECORDS_ID
@@ -55,6 +56,7 @@ def opened(
         lineage=lambda id_: [SharedPart(id_)],
         message=lambda name: MessageMoment(name, 0),
         conversation=NoMessages(),
+        scope=Scope(),
     )
     try:
         yield Checkpoints(parts, ports, home.parent / "locks")

@@ -66,7 +66,7 @@ class CheckpointAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckpointList(msgspec.Struct, frozen=True, kw_only=True):
-    """Checkpoints of a session and of those it was forked from, oldest first."""
+    """Checkpoints of a session and of those it was forked from, or of all, oldest first."""
 
     checkpoints: tuple[CheckpointAnswer, ...]
 
@@ -202,7 +202,7 @@ class ConversationRewind(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RewindList(msgspec.Struct, frozen=True, kw_only=True):
-    """Rewinds of a session and of those it was forked from, oldest first."""
+    """Rewinds of a session and of those it was forked from, or of all, oldest first."""
 
     rewinds: tuple[RewindAnswer, ...]
 
@@ -289,12 +289,11 @@ def plan_answer(of: RewindPlan, *, is_owners: bool = True) -> RewindAnswer:
     )
 
 
-def rewind_list(checkpoints: Checkpoints, session_id: str, *, is_owners: bool = True) -> RewindList:
-    """Return the rewinds of a session."""
-    rewinds = (
-        rewind_answer(checkpoints, each, is_owners=is_owners)
-        for each in checkpoints.rewinds(session_id)
-    )
+def rewind_list(
+    checkpoints: Checkpoints, of: Sequence[Rewind], *, is_owners: bool = True
+) -> RewindList:
+    """Return rewinds as they are listed."""
+    rewinds = (rewind_answer(checkpoints, each, is_owners=is_owners) for each in of)
     return RewindList(rewinds=tuple(rewinds))
 
 

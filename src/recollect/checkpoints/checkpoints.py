@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ from recollect.checkpoints.record.rows import (
     find_tool_call,
     list_checkpoints,
     list_rewinds,
+    recent_checkpoints,
+    recent_rewinds,
     records_of,
     records_since,
     unfinished_rewinds,
@@ -46,6 +48,7 @@ from recollect.checkpoints.soundness import FsckReport, examine, without_lost
 from recollect.core.checks import checked
 from recollect.core.errors import Conflict, NotFound, RecollectError, RewindConflict
 from recollect.core.numbers import parse_record
+from recollect.core.scope import Scope
 
 
 class MessageMoment(msgspec.Struct, frozen=True):
@@ -81,12 +84,14 @@ class SessionPorts(msgspec.Struct, frozen=True, kw_only=True):
         lineage: Which checkpoints a session has: its own, and those it shares with its parents.
         message: Where a message is, by its number or id.
         conversation: Takes messages out of sessions, and returns them.
+        scope: Whose sessions they are.
     """
 
     moment: Callable[[str], SessionMoment]
     lineage: Callable[[str], Sequence[SharedPart]]
     message: Callable[[str], MessageMoment]
     conversation: ConversationPort
+    scope: Scope
 
 
 @checked
@@ -165,6 +170,11 @@ class Checkpoints:
             lambda tx: list_checkpoints(tx, self._parts.tenant, lineage)
         )
 
+    def recent(self, limit: int) -> tuple[Checkpoint, ...]:
+        """Return the newest ``limit`` checkpoints of all sessions of the scope, oldest first."""
+        scope = self._sessions.scope
+        return tuple(self._parts.database.read(lambda tx: recent_checkpoints(tx, scope, limit)))
+
     def get(self, name: object) -> Checkpoint:
         """Return a checkpoint by its number or id.
 
@@ -232,6 +242,11 @@ class Checkpoints:
         ids = [part.session_id for part in self._sessions.lineage(session_id)]
         tenant = self._parts.tenant
         return tuple(self._parts.database.read(lambda tx: list_rewinds(tx, tenant, ids)))
+
+    def recent_rewinds(self, limit: int) -> tuple[Rewind, ...]:
+        """Return the newest ``limit`` rewinds of all sessions of the scope, oldest first."""
+        scope = self._sessions.scope
+        return tuple(self._parts.database.read(lambda tx: recent_rewinds(tx, scope, limit)))
 
     def state(self) -> CheckpointState:
         """Return whether what agent programs change is kept, and how much is."""
@@ -334,7 +349,7 @@ class Checkpoints:
         records = self._parts.database.read(
             lambda tx: records_since(tx, self._parts.tenant, lineage, target.root, target.number)
         )
-        records = self._capture.changed_since(target, _within(records, target, scope))
+        records = self._capture.changed_since(target, scope.of(records, target))
         records = without_lost(records, self._parts.contents)
         last_seq = None
         if scope.after_seq is not None:
@@ -480,17 +495,3 @@ def _folder(root: Path | str) -> Path:
         return Path(root).resolve(strict=True)
     except OSError as error:
         raise NotFound("the root does not exist", hint="check the path", path=str(root)) from error
-
-
-def _within(
-    records: Iterable[FileRecord], target: Checkpoint, scope: RewindScope
-) -> list[FileRecord]:
-    """Return the records that a rewind takes back."""
-    return [
-        record
-        for record in records
-        if scope.paths is None
-        or any(record.path == path or record.path.startswith(f"{path}/") for path in scope.paths)
-        if scope.actor in {None, record.checkpoint.actor}
-        if not scope.only_call or record.checkpoint.id == target.id
-    ]

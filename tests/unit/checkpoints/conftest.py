@@ -19,6 +19,7 @@ from recollect.checkpoints.files.tree import Staging, Tree
 from recollect.checkpoints.record.contents import Contents
 from recollect.checkpoints.record.rows import SharedPart
 from recollect.core.clock import IdSource, SystemClock
+from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.store.sqlite.database import open_contents, open_records
 from tests.support.no_messages import NoMessages
@@ -123,6 +124,7 @@ def reopened_project(folder: Path, session: str, other: str = "") -> Iterator[Pr
         lineage=lambda id_: [SharedPart(id_)],
         message=lambda name: MessageMoment(name, 0),
         conversation=NoMessages(),
+        scope=Scope(),
     )
     try:
         yield Project(root, Checkpoints(parts, ports, home / "locks"), contents, session, other)

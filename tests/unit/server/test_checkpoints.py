@@ -185,3 +185,35 @@ def test_nothing_is_taken_where_checkpoints_are_off(tmp_path: Path, root: Path) 
         client.post("/api/sessions", {"session_key": OWN, "owner": True})
         status, error = client.post("/api/checkpoints", {"session": OWN, "root": str(root)})
         assert (status, "checkpoints.enabled" in error["error"]["hint"]) == (403, True)
+
+
+def test_without_a_session_those_of_all_are_listed(client: Client, root: Path) -> None:
+    """The newest, oldest first, for the owner's tokens; a narrowed one has those of its own."""
+    client.post("/api/sessions", {"session_key": "agent:work:main", "owner": True})
+    _write(client, "agent:work:main", root)
+    _, plan = client.post("/api/checkpoints/c2/plan")
+    client.post("/api/checkpoints/c2/rewind", {"plan_id": plan["plan_id"]})
+    _, listed = client.get("checkpoints")
+    kinds = [(each["id"], each["kind"]) for each in listed["checkpoints"]]
+    assert kinds == [("c1", "tool"), ("c2", "tool"), ("c3", "rescue")]
+    _, newest = client.get("checkpoints", limit=1)
+    assert [each["id"] for each in newest["checkpoints"]] == ["c3"]
+    assert [each["target"] for each in client.get("rewinds")[1]["rewinds"]] == ["c2"]
+    assert client.get("rewinds", limit=0)[1] == {"rewinds": []}
+    main = client.of("main", audience="owner", rights="read", agent="main")
+    assert [each["id"] for each in main.get("checkpoints")[1]["checkpoints"]] == ["c1"]
+    assert main.get("rewinds")[1] == {"rewinds": []}
+    guest = client.of("guest", audience=f"session:{GUESTS}", rights="admin")
+    assert (guest.get("checkpoints")[0], guest.get("rewinds")[0]) == (403, 403)
+
+
+def test_messages_alone_leave_with_no_paths(client: Client, root: Path) -> None:
+    """An empty list of paths leaves the files as they are."""
+    client.post("/api/messages", {"session_key": OWN, "role": "user", "content": "Go on."})
+    alone = {"paths": [], "conversation": True}
+    _, plan = client.post("/api/checkpoints/c1/plan", alone)
+    assert (plan["items"], plan["first_seq"], plan["last_seq"]) == ([], 1, 1)
+    status, done = client.post("/api/checkpoints/c1/rewind", alone | {"plan_id": plan["plan_id"]})
+    assert (status, done["status"]) == (200, "done")
+    assert (root / "new.py").exists()
+    assert client.post(f"/api/rewinds/{done['rewind_id']}/undo")[0] == 200

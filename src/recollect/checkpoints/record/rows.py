@@ -15,6 +15,7 @@ from recollect.core.events import CheckpointTaken, RewindBegan, RewindEnded
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.store.columns import (
+    Condition,
     columns_of,
     decode,
     insert_into,
@@ -294,6 +295,12 @@ def list_checkpoints(
     return sorted((checkpoint_of(row) for some in rows for row in some), key=lambda it: it.number)
 
 
+def recent_checkpoints(tx: Transaction, scope: Scope, limit: int) -> list[Checkpoint]:
+    """Return the newest checkpoints of all sessions of a scope, oldest first."""
+    rows = _recent(tx, scope, limit, SELECT_CHECKPOINTS + " WHERE", "number")
+    return [checkpoint_of(row) for row in reversed(rows)]
+
+
 def records_of(tx: Transaction, checkpoint: Checkpoint) -> list[FileRecord]:
     """Return the paths of a checkpoint, sorted."""
     return [
@@ -402,6 +409,24 @@ def list_rewinds(tx: Transaction, tenant: str, session_ids: Sequence[str]) -> li
         WHERE tenant = ? AND session_id IN (SELECT value FROM json_each(?)) ORDER BY id
     """  # noqa: S608  # literals
     return [_rewind(row) for row in tx.rows(sql, (tenant, _json(session_ids)))]
+
+
+def recent_rewinds(tx: Transaction, scope: Scope, limit: int) -> list[Rewind]:
+    """Return the newest rewinds of all sessions of a scope, oldest first."""
+    select: LiteralString = f"SELECT {_REWIND_COLUMNS} FROM rewinds WHERE"  # noqa: S608  # literals
+    return [_rewind(row) for row in reversed(_recent(tx, scope, limit, select, "id"))]
+
+
+def _recent(
+    tx: Transaction, scope: Scope, limit: int, select: LiteralString, order: LiteralString
+) -> Sequence[Row]:
+    """Return the rows of the sessions of a scope, the newest first."""
+    sessions = Condition(scope)
+    sql: LiteralString = f"""
+        {select} tenant = ? AND session_id IN (SELECT id FROM sessions WHERE {sessions.sql})
+        ORDER BY {order} DESC LIMIT ?
+    """  # noqa: S608  # literals
+    return tx.all(sql, (scope.tenant, *sessions.params, limit))
 
 
 def repeats_of(tx: Transaction, tenant: str, rewind_id: str) -> list[str]:

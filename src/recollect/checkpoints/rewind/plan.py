@@ -54,6 +54,18 @@ class RewindScope(msgspec.Struct, frozen=True, kw_only=True):
     only_call: bool = False
     after_seq: int | None = None
 
+    def of(self, records: Iterable[FileRecord], target: Checkpoint) -> list[FileRecord]:
+        """Return the records since a checkpoint that are taken back."""
+        paths = self.paths
+        return [
+            record
+            for record in records
+            if paths is None
+            or any(record.path == path or record.path.startswith(f"{path}/") for path in paths)
+            if self.actor in {None, record.checkpoint.actor}
+            if not self.only_call or record.checkpoint.id == target.id
+        ]
+
 
 class RewindPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What a rewind to a checkpoint would do.

@@ -158,7 +158,8 @@ def rewind(
 def _list(context: typer.Context, memory: Memory, session: str | None) -> None:
     from recollect.answers.checkpoint import rewind_list
 
-    document = rewind_list(memory.checkpoints, session_here(memory, session))
+    rewinds = memory.checkpoints.rewinds(session_here(memory, session))
+    document = rewind_list(memory.checkpoints, rewinds)
     answer(context, document, lambda: show_rewinds(document.rewinds))
 
 

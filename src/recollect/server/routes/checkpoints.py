@@ -46,10 +46,11 @@ class CheckpointFilter(Fields, frozen=True, kw_only=True):
     """Whose checkpoints.
 
     Attributes:
+        session: By its id or key; those of all sessions if not given.
         limit: The newest of them, at most.
     """
 
-    session: str
+    session: str | None = None
     limit: RowCount = PAGE
 
 
@@ -87,10 +88,8 @@ class RewindOrder(PlanOrder, frozen=True, kw_only=True):
     plan_id: str
 
 
-class RewindFilter(Fields, frozen=True, kw_only=True):
+class RewindFilter(CheckpointFilter, frozen=True, kw_only=True):
     """Whose rewinds."""
-
-    session: str
 
 
 class OneRewind(Fields, frozen=True, kw_only=True):
@@ -116,7 +115,7 @@ def take(caller: Caller, fields: NewCheckpoint) -> Created[CheckpointAnswer]:
 
 @ROUTES.add("GET", "/api/checkpoints", "read")
 def list_checkpoints(caller: Caller, fields: CheckpointFilter) -> CheckpointList:
-    """List the checkpoints of a session, oldest first."""
+    """List the checkpoints of a session, or of all, oldest first."""
     return checkpoint_list(CallerCheckpoints(caller).list(fields.session, fields.limit))
 
 
@@ -154,10 +153,10 @@ def rewind(caller: Caller, fields: RewindOrder) -> RewindAnswer:
 
 @ROUTES.add("GET", "/api/rewinds", "read")
 def list_rewinds(caller: Caller, fields: RewindFilter) -> RewindList:
-    """List the rewinds of a session, oldest first."""
-    session = caller.session(fields.session)
+    """List the rewinds of a session, or of all, oldest first."""
+    rewinds = CallerCheckpoints(caller).rewinds(fields.session, fields.limit)
     is_owners = caller.token.is_owners
-    return rewind_list(caller.memory.checkpoints, session.id, is_owners=is_owners)
+    return rewind_list(caller.memory.checkpoints, rewinds, is_owners=is_owners)
 
 
 @ROUTES.add("POST", "/api/rewinds/{id}/undo", "write")
