@@ -1,7 +1,6 @@
 // Events as sentences. They hold ids and counts, and never a user's text.
-import { count } from "../ui/text.js";
+import { count, many } from "../ui/text.js";
 
-const many = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 const REWINDS = { rewind: "Rewind", undo: "Undo of a rewind", redo: "Redo of a rewind" };
 
 const SENTENCES = {
