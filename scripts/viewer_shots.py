@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.support.viewer_files import FILE_VIEWS, fill_files
 from tests.support.viewer_home import fill
 from tests.support.viewer_knowledge import fill_knowledge
 from tests.support.viewer_pages import Served, Viewer, browsing, chromium
@@ -32,11 +33,12 @@ def main(names: list[str]) -> int:
         home = Path(folder) / "home"
         tell(home, Path(folder) / "harbour")
         fill_knowledge(home)
+        fill_files(home, Path(folder))
         fill(home)
         worker = Served(home)
         try:
             viewer = Viewer(browser, worker)
-            for view in VIEWS:
+            for view in (*VIEWS, *FILE_VIEWS):
                 if not names or view.name in names:
                     _take(viewer, view)
             viewer.close()

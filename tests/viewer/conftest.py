@@ -34,11 +34,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with a long session and a week of work in it; tests change copies."""
+    """A home with long sessions, six weeks of knowledge and a week of work; tests change copies."""
     home = tmp_path_factory.mktemp("filled") / "home"
     tell(home, home.with_name("harbour"))
-    """A home with six weeks of knowledge and a week of work; tests change copies."""
-    home = tmp_path_factory.mktemp("filled") / "home"
     fill_knowledge(home)
     fill(home)
     return home

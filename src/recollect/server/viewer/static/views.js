@@ -6,4 +6,5 @@ export const VIEWS = [
   { name: "sessions", label: "Sessions", key: "e" },
   { name: "context", label: "Context", key: "c" },
   { name: "knowledge", label: "Knowledge", key: "k" },
+  { name: "files", label: "Files", key: "f" },
 ];
