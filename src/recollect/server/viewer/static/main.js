@@ -45,8 +45,9 @@ function Shell() {
   });
   useEffect(() => {
     document.title = `${known?.label ?? "Not found"} · recollect`;
+    // Not by `scrollIntoView`: the next Tab would go on from there.
     const way = document.querySelector(".side [aria-current]");
-    way?.scrollIntoView({ block: "nearest", inline: "center" });
+    if (way) way.closest("ul").scrollLeft = way.offsetLeft - way.offsetWidth;
   }, [view]);
   return html`
     <a class="skip" href="#main" onClick=${(event) => skip(event, main)}>Skip to the content</a>
