@@ -26,7 +26,6 @@ from recollect.core.errors import StoreError
 from recollect.governance.tokens import Right
 from recollect.mcp.http import McpEndpoint
 from recollect.server.calls import Batches, Calls
-from recollect.server.codes import OneTimeCodes
 from recollect.server.home import routes as home
 from recollect.server.home import settings
 from recollect.server.home.doctor import Doctor
@@ -86,6 +85,7 @@ from recollect.server.series import Series
 from recollect.server.shares import Admission, Admissions
 from recollect.server.streams import Pieces, Streams, whole_or_cut
 from recollect.server.table import Entry, Table
+from recollect.server.viewer.codes import OneTimeCodes
 from recollect.server.viewer.files import ViewerFiles
 
 _encode = msgspec.json.Encoder().encode

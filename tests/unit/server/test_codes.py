@@ -10,7 +10,7 @@ import pytest
 
 from recollect.core.clock import SystemClock
 from recollect.governance.tokens import Token
-from recollect.server import codes
+from recollect.server.viewer import codes
 from recollect.server.presence import viewer_page
 from tests.support.leftovers import files_that_hold
 from tests.support.running_server import RunningServer
