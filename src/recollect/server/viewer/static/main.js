@@ -67,10 +67,20 @@ function Shell() {
   `;
 }
 
+let wantsFocus = false;
+
 const goTo = (name) => () => {
+  wantsFocus = true;
   go(href(name));
-  requestAnimationFrame(() => document.querySelector("[data-first]")?.focus());
+  requestAnimationFrame(focusFirst);
 };
+
+function focusFirst() {
+  const first = wantsFocus && document.querySelector("[data-first]");
+  if (!first) return; // the view is still on its way
+  first.focus();
+  wantsFocus = false;
+}
 
 function skip(event, main) {
   event.preventDefault();
@@ -145,6 +155,7 @@ function Loaded({ view }) {
     );
   };
   useEffect(load, []);
+  useEffect(focusFirst, [state.View]);
   if (defect) return html`<${Problem} error=${DEFECT} retry=${forget} />`;
   if (state.error) return html`<${Problem} error=${state.error} retry=${load} />`;
   if (!state.View) return html`<${Loading} />`;
