@@ -24,6 +24,7 @@ export class ApiError extends Error {
 export const get = (path, query, more) => call("GET", path, { query, ...more });
 /** Post JSON: await post("/api/search", {query: "tea"}, {signal}). */
 export const post = (path, body = {}, more) => call("POST", path, { body, ...more });
+export const put = (path, body, more) => call("PUT", path, { body, ...more });
 export const patch = (path, body, more) => call("PATCH", path, { body, ...more });
 export const remove = (path, query, more) => call("DELETE", path, { query, ...more });
 

@@ -1,6 +1,7 @@
 // What every view has: a heading with its actions, and what stands where there is nothing (yet).
 import { html } from "../lib.js";
 import { Icon } from "./icon.js";
+import { Sentence } from "./text.js";
 
 /** <${Page} title="Live" actions=${html`…`}>…</> */
 export function Page({ title, lead, actions, children, class: name = "" }) {
@@ -30,15 +31,10 @@ export function Empty({ title, icon = "live", children }) {
 /** What the server says of a failure: <${Problem} error=${error} retry=${fn} /> */
 export function Problem({ error, retry }) {
   return html`<div class="problem" role="alert">
-    <p class="problem-message">${sentence(error.message)}</p>
-    ${error.hint && html`<p>${sentence(error.hint)}</p>`}
+    <p class="problem-message"><${Sentence} text=${error.message} /></p>
+    ${error.hint && html`<p><${Sentence} text=${error.hint} /></p>`}
     ${retry && html`<button class="button" onClick=${retry}>Try again</button>`}
   </div>`;
-}
-
-function sentence(text) {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** Something is on its way; it shows itself only where that takes a while. */

@@ -60,7 +60,12 @@ export function Choice({ label, value, options, onChange }) {
   return html`<div class="choice" role="group" aria-label=${label}>
     ${options.map(
       ([each, text]) =>
-        html`<button key=${each} aria-pressed=${each === value} onClick=${() => onChange(each)}>
+        html`<button
+          type="button"
+          key=${each}
+          aria-pressed=${each === value}
+          onClick=${() => onChange(each)}
+        >
           ${text}
         </button>`,
     )}

@@ -85,3 +85,20 @@ export const count = (number) => Number(number).toLocaleString("en");
 /** Return a number with what it counts: "1 line", "1,200 lines". */
 export const many = (number, noun, nouns = `${noun}s`) =>
   `${count(number)} ${Number(number) === 1 ? noun : nouns}`;
+
+/** Return a size in the unit that reads best: "820 kB", "1.4 GB". */
+export function bytes(number) {
+  const steps = ["B", "kB", "MB", "GB", "TB"];
+  const step = Math.min(4, Math.max(0, Math.floor(Math.log10(Math.max(1, number)) / 3)));
+  const shown = number / 1_000 ** step;
+  return `${shown.toFixed(step && shown < 10 ? 1 : 0)} ${steps[step]}`;
+}
+
+/** What the server says, with the commands in it as such: <${Sentence} text="run `x`" />. */
+export function Sentence({ text }) {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  const parts = clean(/[.!?…:]$/.test(begun) || !begun ? begun : `${begun}.`).split("`");
+  return html`<span class="sentence" dir="auto">
+    ${parts.map((part, at) => (at % 2 ? html`<code>${part}</code>` : part))}
+  </span>`;
+}
