@@ -220,9 +220,11 @@ def _look_alike(one: ProjectRow, other: ProjectRow) -> bool:
     if one.remote is not None and one.remote == other.remote:
         return True
     roots = [row.root for row in (one, other)]
-    is_named_alike = len({PurePath(root).name for root in roots}) == 1
+    # By text: every project is compared with every other.
+    if len({root.rstrip(os.sep).rpartition(os.sep)[2] for root in roots}) == 2:
+        return False
     is_one_gone = len({os.path.lexists(root) for root in roots}) == 2
-    return is_named_alike and is_one_gone and all(map(os.path.isabs, roots))
+    return is_one_gone and all(map(os.path.isabs, roots))
 
 
 def project_names(tx: Transaction, tenant: str, paths: Set[str]) -> dict[str, str]:

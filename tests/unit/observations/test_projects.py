@@ -121,6 +121,18 @@ def test_a_tree_that_is_gone_may_be_the_one_of_the_same_name(
     assert [each.looks_like for each in memory.projects.list()] == [(), (), ()]
 
 
+def test_a_list_of_many_projects_looks_at_no_tree_of_another_name(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A status lists them: with 300 projects 90,000 pairs, whose trees were all looked at."""
+    for number in range(20):
+        _said(memory, f"/srv/shop {number}", "The kettle is blue.")
+    seen: list[object] = []
+    monkeypatch.setattr("os.path.lexists", seen.append)
+    assert [each.looks_like for each in memory.projects.list()] == [()] * 20
+    assert seen == []
+
+
 def test_two_that_a_person_keeps_apart_are_not_suggested_again(
     memory: Memory, tmp_path: Path
 ) -> None:
