@@ -1,6 +1,6 @@
 // A page that is read from top to bottom: what its sections and rows are made of.
 import { html } from "../lib.js";
-import { clean } from "./text.js";
+import { brief } from "./text.js";
 
 /** The part that scrolls: <${Sheet} label="Settings">…</> */
 export const Sheet = ({ label, children }) =>
@@ -20,7 +20,7 @@ export const Section = ({ title, actions, children }) =>
 export const Row = ({ name, about, children }) =>
   html`<li>
     <div class="grow">
-      <bdi>${clean(name)}</bdi>
+      <bdi>${brief(name)}</bdi>
       ${about && html`<div class="small soft" dir="auto">${about}</div>`}
     </div>
     ${children}
@@ -34,8 +34,8 @@ export const Pairs = ({ of }) =>
       .map(
         ([name, value]) =>
           html`<div key=${name}>
-            <dt>${clean(name)}</dt>
-            <dd dir="auto">${typeof value === "string" ? clean(value) : value}</dd>
+            <dt>${brief(name)}</dt>
+            <dd dir="auto">${typeof value === "string" ? brief(value) : value}</dd>
           </div>`,
       )}
   </dl>`;

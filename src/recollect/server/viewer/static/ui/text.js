@@ -26,6 +26,9 @@ export function cut(text, most) {
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, "");
 }
 
+/** Return the beginning of a text that may be long, for a place with room for a line or two. */
+export const brief = (text) => clean(cut(String(text ?? ""), 400));
+
 /** Return where a number of lines ends. */
 function linesEnd(text, lines) {
   let at = -1;
@@ -38,8 +41,7 @@ function linesEnd(text, lines) {
 
 /** One line: <${Line} text=${title} />, cut by the layout. */
 export function Line({ text, class: name = "" }) {
-  const line = clean(cut(String(text ?? ""), 400)).replace(/\s+/g, " ");
-  return html`<bdi class="line ${name}" dir="auto">${line}</bdi>`;
+  return html`<bdi class="line ${name}" dir="auto">${brief(text).replace(/\s+/g, " ")}</bdi>`;
 }
 
 /** A text of any length: <${Prose} text=${body} />. Its rest comes with “more”, step by step. */
@@ -97,8 +99,8 @@ export function bytes(number) {
 /** What the server says, with the commands in it as such: <${Sentence} text="run `x`" />. */
 export function Sentence({ text }) {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  const parts = clean(/[.!?…:]$/.test(begun) || !begun ? begun : `${begun}.`).split("`");
+  const whole = clean(cut(/[.!?…:]$/.test(begun) || !begun ? begun : `${begun}.`, 1_000));
   return html`<span class="sentence" dir="auto">
-    ${parts.map((part, at) => (at % 2 ? html`<code>${part}</code>` : part))}
+    ${whole.split("`").map((part, at) => (at % 2 ? html`<code>${part}</code>` : part))}
   </span>`;
 }
