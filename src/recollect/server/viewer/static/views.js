@@ -7,4 +7,5 @@ export const VIEWS = [
   { name: "context", label: "Context", key: "c" },
   { name: "knowledge", label: "Knowledge", key: "k" },
   { name: "files", label: "Files", key: "f" },
+  { name: "settings", label: "Settings", key: "," },
 ];
