@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from benchmarks.datasets.locomo import load_locomo
 from recollect.core.clock import SystemClock
 from recollect.core.errors import NotFound
 from recollect.memory import Memory
+from recollect.server.series import LONG, LONG_S, SHORT, SHORT_S, Sample, Series
 
 OVERRIDES: dict[str, object] = {"embedding.provider": "none"}
 PROJECTS = ("/srv/harbour", "/srv/kettle")
@@ -63,6 +65,30 @@ def fill(home: Path) -> None:
         for text in _FACTS:
             memory.facts.remember(None, text)
         memory.sync()
+    _measured(home)
+
+
+def _measured(home: Path) -> None:
+    """Write what a worker measured in two days: busy by day, quiet by night."""
+    now, series = SystemClock().now_ms(), Series()
+    for step_s, steps, is_long in ((SHORT_S, SHORT, False), (LONG_S, LONG, True)):
+        for step in range(steps):
+            at = now - (steps - step) * step_s * 1_000
+            busy = max(0.0, math.sin(at / DAY * math.tau)) * (2 + math.sin(step * 0.7))
+            taken = {"records": 9_000, "index": 5_000, "blobs": 53_820, "transcripts": 900}
+            sample = Sample(
+                at=at,
+                captured=round(busy * step_s / 5),
+                searches=round(busy * 3),
+                p50_ms=round(1.5 + busy / 4, 2),
+                p95_ms=round(2.8 + busy, 2),
+                backlog=round(busy) if step % 9 == 0 else 0,
+                bytes={kind: each * (step + 1) for kind, each in taken.items()}
+                if is_long
+                else None,
+            )
+            series.add(sample, is_long=is_long)
+    series.save(home)
 
 
 def _conversations() -> Iterator[tuple[str, list[dict[str, Any]]]]:

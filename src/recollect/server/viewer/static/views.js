@@ -7,5 +7,6 @@ export const VIEWS = [
   { name: "context", label: "Context", key: "c" },
   { name: "knowledge", label: "Knowledge", key: "k" },
   { name: "files", label: "Files", key: "f" },
+  { name: "health", label: "Health", key: "h" },
   { name: "settings", label: "Settings", key: "," },
 ];
