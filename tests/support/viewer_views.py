@@ -87,4 +87,14 @@ VIEWS = (
     View(name="knowledge-review", address="#/knowledge/review", shows=".review .card"),
     View(name="knowledge-episodes", address="#/knowledge/episodes", shows=".episode"),
     View(name="knowledge-people", address="#/knowledge/people", shows=".card"),
+    View(name="health", address="#/health", shows=".health summary"),
+    View(name="health-capture", address="#/health/capture", shows=".health textarea"),
+    View(name="health-tokens", address="#/health/tokens", shows=".rows li"),
+    View(name="health-audit", address="#/health/audit", shows=".sheet > p"),
+    View(name="erase", address="#/erase?q=queue", shows=".erase-list .line"),
+    View(
+        name="settings",
+        address="#/settings?q=context&open=context.budget_tokens",
+        shows=".settings-editor",
+    ),
 )

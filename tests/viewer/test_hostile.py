@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.support.viewer_home import OVERRIDES
 from tests.support.viewer_pages import Served, Viewer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 WIDTHS = (1280, 360)
 LONG = "agent:hostile:main"
@@ -35,7 +36,7 @@ UNFOLD = """() => [...document.querySelectorAll(".fold-head[aria-expanded=false]
 TIDY = """() => {
   const wide = document.documentElement.scrollWidth - innerWidth;
   const high = document.documentElement.scrollHeight - innerHeight;
-  const rows = [...document.querySelectorAll(".row")];
+  const rows = [...document.querySelectorAll(".row, .sheet li, .pairs > div, .sheet p")];
   const outside = rows.filter((row) => {
     const { left, right, height } = row.getBoundingClientRect();
     return left < 0 || right > innerWidth + 1 || height > 6000;
@@ -200,3 +201,87 @@ def test_context_shows_them_as_text(hostile: Viewer, width: int) -> None:
     page.get_by_role("button", name="Never again").click()
     page.get_by_role("button", name="Inject it again").first.wait_for()
     _tidy(page)
+KEPT = {
+    *("id", "state", "outcome", "plan_id", "must_be", "unit", "rights", "started_at", "kind"),
+    *("session_ids", "partial_ids", "shared_with"),
+    *("at", "created_at", "expires_at", "revoked_at", "last_used_at", "last_sync_at", "oldest_at"),
+}
+"""Fields that are no texts of others: the page decides by them, or reads them as a time."""
+
+
+def _hostile(answer: Any, text: str, field: str = "") -> Any:
+    """Return an answer with a text in each field that may hold one, and some in each list."""
+    if isinstance(answer, dict):
+        return {
+            name: _hostile(part, f"{text} {number}" if name == "name" else text, name)
+            for number, (name, part) in enumerate(answer.items())
+        }
+    if isinstance(answer, list):
+        return [_hostile(part, f"{text} {at}", field) for at, part in enumerate(answer)]
+    is_text = isinstance(answer, str) and field not in KEPT
+    is_excluded = answer == "privacy.exclude_projects"
+    return text if is_text and not is_excluded else answer
+
+
+CHECK = {"name": "a", "state": "wrong", "detail": "a", "hint": "run `a`"}
+SPENT = dict.fromkeys(
+    (
+        *("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"),
+        *("requests", "usd", "unpriced"),
+    ),
+    1,
+)
+READ = ("status", "clients", "capture", "projects", "tokens", "audit", "settings")
+
+
+def _answers(worker: Served) -> dict[str, Any]:
+    """Return what the routes of these views answer, with something in each list."""
+    worker.call("POST", "/api/tokens", {"name": "phone"})
+    answers = {name: worker.call("GET", f"/api/{name}") for name in READ}
+    answers["projects"]["projects"] = answers["projects"]["projects"][:5]
+    plan = worker.call("POST", "/api/erase", {"query": "a", "dry_run": True})
+    names = ("still_held_by", "exports", "damaged_copies", "warnings")
+    lists = {name: ["a", "b"] for name in names}
+    spent = SPENT | dict.fromkeys(("day", "purpose", "provider", "model", "kind"), "a")
+    for setting in answers["settings"]["settings"]:
+        if setting["must_be"] == "a list of texts" and not setting["secret"]:
+            setting["value"] = ["a", "b"]
+    return answers | {
+        "doctor": {"healthy": False, "fixed": ["a"], "plan_id": "1", "checks": 3 * [CHECK]},
+        "models/spending": {"spending": [spent], "tokens": 1, "usd": 1},
+        "erase": plan | lists,
+    }
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_answers_about_the_home_are_shown_as_text(hostile: Viewer, width: int) -> None:
+    """Health with its parts, Erase and Settings: a text in every field of every answer."""
+    texts = iter(HOSTILE * 9)
+    page = hostile.open("#/live", viewport={"width": width, "height": 800})
+
+    def answer(name: str, document: Any) -> None:
+        def replace(route: Route) -> None:
+            text = next(texts).replace("\0", "")[:1_000]
+            route.fulfill(json=_hostile(document, text))
+
+        page.route(re.compile(f"/api/{name}([?]|$)"), replace)
+
+    for name, document in _answers(hostile.worker).items():
+        answer(name, document)
+    for address, shows in (
+        ("#/health", ".health .rows li:nth-child(3)"),
+        ("#/health/capture", ".health textarea"),
+        ("#/health/tokens", ".rows li:nth-child(2)"),
+        ("#/health/audit", ".rows li"),
+        ("#/erase?q=a&session=", ".erase-warning"),
+        ("#/settings", ".settings-list > li"),
+    ):
+        page.goto("about:blank")
+        page.goto(f"{hostile.worker.address}/{address}")
+        for _ in range(2):
+            page.locator(shows).first.wait_for()
+            _tidy(page)
+            for summary in page.locator("summary, .settings-row[aria-expanded=false]").all()[:1]:
+                summary.click()
+                _tidy(page)
+            page.reload()
