@@ -24,11 +24,11 @@ def _hits(worker: Served, text: str) -> list[str]:
 
 
 def test_keys_alone_lead_from_a_text_to_the_receipt(viewer: Viewer, worker: Served) -> None:
-    """`g e`, type, Enter, Tab to the button, the word, Enter; no byte is left."""
+    """`g x`, type, Enter, Tab to the button, the word, Enter; no byte is left."""
     viewer.expected = ["status 404", "404 (Not Found)"]
     page = viewer.open("#/live")
     page.keyboard.press("g")
-    page.keyboard.press("e")
+    page.keyboard.press("x")
     page.locator("[name=q]:focus").wait_for()
     page.keyboard.type("lunar calendar of low water")
     page.keyboard.press("Enter")

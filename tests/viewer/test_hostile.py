@@ -201,6 +201,8 @@ def test_context_shows_them_as_text(hostile: Viewer, width: int) -> None:
     page.get_by_role("button", name="Never again").click()
     page.get_by_role("button", name="Inject it again").first.wait_for()
     _tidy(page)
+
+
 KEPT = {
     *("id", "state", "outcome", "plan_id", "must_be", "unit", "rights", "started_at", "kind"),
     *("session_ids", "partial_ids", "shared_with"),

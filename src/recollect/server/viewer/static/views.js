@@ -8,6 +8,6 @@ export const VIEWS = [
   { name: "knowledge", label: "Knowledge", key: "k" },
   { name: "files", label: "Files", key: "f" },
   { name: "health", label: "Health", key: "h" },
-  { name: "erase", label: "Erase", key: "e" },
+  { name: "erase", label: "Erase", key: "x" },
   { name: "settings", label: "Settings", key: "," },
 ];
