@@ -5,14 +5,14 @@ import { Pending } from "./answer.js";
 import { Icon } from "./icon.js";
 import { useKeys } from "./keys.js";
 import { List } from "./list.js";
-import { clean } from "./text.js";
 import { Copy } from "./parts.js";
+import { clean } from "./text.js";
 
 /**
  * <${Both} answer=${answer} rows=${rows} hrefOf=${fn} id="f12" …>html of what is open</>
  *
  * @param answer What the rows are of, as useAnswer has it.
- * @param rows [{id, …}]; a heading has `head`: its text.
+ * @param rows [{id, …}]; a heading has `head`: its html.
  * @param nothing Html that stands in place of the list where it has no rows.
  * @param hrefOf Returns the address at which a row is open.
  * @param id Of what is open; none where nothing is.
@@ -23,28 +23,26 @@ import { Copy } from "./parts.js";
 export function Both({ answer, rows, nothing, hrefOf, id, row, size, children, ...more }) {
   const [chosen, setChosen] = useState(null);
   const open = (each) => go(hrefOf(each), { replace: Boolean(id) });
-  if (!answer.value || !rows.length) {
-    const instead = answer.value ? nothing : html`<${Pending} ...${answer} />`;
-    return html`<div class="both">
-      <div class="list">${instead}</div>
-      ${children}
-    </div>`;
-  }
+  const list = {
+    items: rows,
+    keyOf: (each) => each.id,
+    estimate: (each) => (each.head ? 46 : size),
+    isHead: (each) => Boolean(each.head),
+    selected: id ?? chosen,
+    onSelect: id ? open : setChosen,
+    onOpen: (each) => open(each.id),
+    row: (each) =>
+      each.head
+        ? html`<h2 class="group"><bdi>${each.head}</bdi></h2>`
+        : html`<a class="way" href=${hrefOf(each.id)} tabindex="-1">${row(each)}</a>`,
+  };
+  const instead = answer.value ? nothing : html`<${Pending} ...${answer} />`;
   return html`<div class="both">
-    <${List}
-      ...${more}
-      items=${rows}
-      keyOf=${(each) => each.id}
-      estimate=${(each) => (each.head ? 46 : size)}
-      isHead=${(each) => Boolean(each.head)}
-      selected=${id ?? chosen}
-      onSelect=${(each) => (id ? open(each) : setChosen(each))}
-      onOpen=${(each) => open(each.id)}
-      row=${(each) =>
-        each.head
-          ? html`<h2 class="group"><bdi>${clean(each.head)}</bdi></h2>`
-          : html`<a class="way" href=${hrefOf(each.id)} tabindex="-1">${row(each)}</a>`}
-    />
+    ${
+      answer.value && rows.length
+        ? html`<${List} ...${more} ...${list} />`
+        : html`<div class="list">${instead}</div>`
+    }
     ${children}
   </div>`;
 }
@@ -52,22 +50,24 @@ export function Both({ answer, rows, nothing, hrefOf, id, row, size, children, .
 /**
  * What is open: <${Opened} name="f12" close="#/…" answer=${answer} whole=${fn} />.
  *
+ * @param label Its name for a screen reader.
+ * @param head Html at the beginning of its first line; else its name.
  * @param close The address without it.
  * @param whole Returns html of the value of the answer.
  */
-export function Opened({ name, close, answer, whole }) {
+export function Opened({ name, label = `Opened: ${name}`, head, close, answer, whole }) {
   const leave = () => go(close);
   useKeys("What is open", { Escape: ["close", leave] });
-  return html`<aside class="opened" aria-label="Opened: ${name}">
+  return html`<aside class="opened" aria-label=${label}>
     <header>
-      <b>${clean(name)}</b>
+      ${head ?? html`<b>${clean(name)}</b>`}
       <span class="gap"></span>
       <${Copy} text=${location.href} label="Copy the link" />
       <button class="icon-button" aria-label="Close" title="Close: Esc" onClick=${leave}>
         <${Icon} name="close" />
       </button>
     </header>
-    <div class="opened-body">
+    <div class="opened-body" tabindex="0" role="article" aria-label=${label}>
       ${answer.value ? whole(answer.value) : html`<${Pending} ...${answer} />`}
     </div>
   </aside>`;

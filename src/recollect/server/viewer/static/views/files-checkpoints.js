@@ -2,16 +2,16 @@
 import { get, post } from "../api.js";
 import { html, useRef, useState } from "../lib.js";
 import { useAnswer } from "../ui/answer.js";
+import { Opened } from "../ui/both.js";
 import { confirm } from "../ui/dialog.js";
 import { Empty, Loading, Problem } from "../ui/page.js";
-import { Chip, Choice, Select } from "../ui/parts.js";
-import { Line, clean, many } from "../ui/text.js";
-import { Time } from "../ui/time.js";
+import { Choice, Select } from "../ui/parts.js";
+import { clean, many } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
-import * as shared from "./files-parts.js";
+import { Command, Foot, Newest, PathRow, Place, attempt, sentenceOf } from "./files-parts.js";
 
-const { Command, Panel, PathRow, Place, Refused, folderOf, sentenceOf } = shared;
 const STEP = 200; // paths
+const MOST_OPEN = 4; // diffs that are open from the beginning
 const KINDS = { message: "Before an answer", manual: "By hand" };
 const SCOPES = [
   ["files", "Files"],
@@ -24,46 +24,37 @@ const CHOICES = [
   ["force", "Put it back all the same"],
   ["merge", "Take out only the session’s part"],
 ];
-
-export function Checkpoints({ opened, query, close }) {
-  const row = (item, open) => html`<${Row} of=${item} open=${open} />`;
-  const nothing = html`<${NoCheckpoints} />`;
-  const { session } = query;
-  return html`<${shared.Newest} name="checkpoints" ...${{ query, opened, row, nothing }}>
-    ${(_, tick) => html`<${Opened} key=${opened} id=${opened} ...${{ session, tick, close }} />`}
-  <//>`;
-}
-
-const NoCheckpoints = () =>
-  html`<${Empty} title="No checkpoints" icon="files">
-    What agents change is kept where you say so:
-    <${Command} words=${["recollect", "config", "set", "checkpoints.enabled", "true"]} />
-    <${Command} words=${["recollect", "checkpoint", "roots", "--add", "."]} />
-  <//>`;
+const NOTHING = html`<${Empty} title="No checkpoints" icon="files">
+  What agents change is kept where you say so:
+  <${Command} words=${["recollect", "config", "set", "checkpoints.enabled", "true"]} />
+  <${Command} words=${["recollect", "checkpoint", "roots", "--add", "."]} />
+<//>`;
 
 const titleOf = ({ kind, label, tool_name: tool }) =>
   kind === "rescue" ? `Before the ${label}` : (label ?? KINDS[kind] ?? tool ?? "A tool");
 
-const Row = ({ of, open }) =>
-  html`<button class="files-row" tabindex="-1" onClick=${() => open(of)}>
-    <${Chip} text=${of.id} tone=${of.kind === "rescue" ? "" : "accent"} />
-    <span class="files-both">
-      <${Line} text=${titleOf(of)} />
-      <${Line} class="soft small" text="${many(of.files, "path")} in ${folderOf(of.root)}" />
-    </span>
-    <${Time} at=${of.created_at} ago />
-  </button>`;
+const lineOf = (of) => ({
+  chip: of.id,
+  tone: of.kind === "rescue" ? "" : "accent",
+  title: titleOf(of),
+  about: (folder) => `${many(of.files, "path")} in ${folder}`,
+});
 
-function Opened({ id, session, tick, close }) {
+export function Checkpoints({ id, query, hrefOf }) {
+  const shown = { lineOf, id, query, hrefOf, nothing: NOTHING };
+  const own = { id, session: query.session, close: hrefOf() };
+  return html`<${Newest} name="checkpoints" ...${shown}>
+    ${({ tick }) => html`<${Checkpoint} key=${id} ...${own} tick=${tick} />`}
+  <//>`;
+}
+
+function Checkpoint({ id, session, tick, close }) {
   const address = `/api/checkpoints/${encodeURIComponent(id)}`;
   const answer = useAnswer((signal) => get(address, {}, { signal }), [id]);
-  const title = answer.value ? `${id}, ${titleOf(answer.value)}` : id;
-  const head = html`<h2 class="files-name" dir="auto">${clean(title)}</h2>`;
-  return html`<${Panel} label="Opened checkpoint" ...${{ head, answer, close }}>
-    ${(of) =>
-      html`<${Place} at=${of.created_at} root=${of.root} />
-        <${Plan} of=${of} session=${session} tick=${tick} address=${address} />`}
-  <//>`;
+  const title = clean(answer.value ? `${id}, ${titleOf(answer.value)}` : id);
+  const head = html`<h2 class="files-name" dir="auto">${title}</h2>`;
+  const whole = (of) => html`<${Place} of=${of} /><${Plan} ...${{ of, session, tick, address }} />`;
+  return html`<${Opened} label="Opened checkpoint" ...${{ head, close, answer, whole }} />`;
 }
 
 /** What going back would do now; asked again with every choice, and when something changed. */
@@ -71,21 +62,20 @@ function Plan({ of, session, tick, address }) {
   const [scope, setScope] = useState("files");
   const [left, setLeft] = useState([]); // paths that are not put back
   const [choices, setChoices] = useState(new Map()); // of paths in conflict
-  const every = useRef(null); // the items of the plan of all paths
   const [isBusy, setBusy] = useState(false);
-  const [limit, setLimit] = useState(STEP);
-  const paths = every.current?.map(({ path }) => path).filter((path) => !left.includes(path));
+  const every = useRef([]); // the items of the plan of all paths
+  const hasFiles = scope !== "conversation";
+  const isIn = (path) => hasFiles && !left.includes(path);
+  const isAll = hasFiles && !left.length;
   const body = {
     session: session ?? null,
-    paths: scope === "conversation" ? [] : left.length ? paths : null,
-    on_conflict: Object.fromEntries(
-      [...choices].filter(([at]) => scope !== "conversation" && !left.includes(at)),
-    ),
+    paths: isAll ? null : every.current.map(({ path }) => path).filter(isIn),
+    on_conflict: Object.fromEntries([...choices].filter(([path]) => isIn(path))),
     conversation: scope !== "files",
   };
   const ask = async (signal) => {
     const plan = await post(`${address}/plan`, body, { signal });
-    if (body.paths === null) every.current = plan.items;
+    if (isAll) every.current = plan.items;
     return { plan, body };
   };
   const asked = JSON.stringify([body, tick]);
@@ -94,76 +84,65 @@ function Plan({ of, session, tick, address }) {
   if (error) return html`<${Problem} error=${error} retry=${reset} />`;
   if (!value) return html`<${Loading} what="Looking at the files" />`;
   const { plan } = value;
-  const drawn = new Map(plan.items.map((item) => [item.path, item]));
-  const items = every.current.map((item) => drawn.get(item.path) ?? item);
-  const isConflict = ({ status }) => Number(status === "conflict");
-  const changed = items
-    .filter(({ status }) => status !== "already")
-    .sort((one, other) => isConflict(other) - isConflict(one));
-  const already = items.length - changed.length;
-  const words = wordsOf(of, plan, session, scope, left);
-  const choose = (path, choice) => setChoices(new Map(choices).set(path, choice));
   const toggle = (path) =>
-    setLeft(left.includes(path) ? left.filter((each) => each !== path) : [...left, path]);
+    setLeft(isIn(path) ? [...left, path] : left.filter((each) => each !== path));
+  const choose = (path, choice) => setChoices(new Map(choices).set(path, choice));
+  const rewind = async () => {
+    const sent = { ...value.body, plan_id: plan.plan_id };
+    const { rewind_id: id } = await post(`${address}/rewind`, sent);
+    toast(`Rewound to ${of.id}`, { undo: () => post(`/api/rewinds/${id}/undo`) });
+  };
   const apply = async () => {
     if (!(await agreed(plan))) return;
     setBusy(true);
-    try {
-      const done = await post(`${address}/rewind`, { ...value.body, plan_id: plan.plan_id });
-      const undo = () => post(`/api/rewinds/${done.rewind_id}/undo`);
-      toast(`Rewound to ${of.id}`, { undo });
-    } catch (failure) {
-      if (failure.status === 403) shared.refusal.value = failure;
-      else toast.error(failure);
-    }
+    await attempt(rewind);
     setBusy(false);
     again();
   };
+  const paths = { every: every.current, plan, isIn, toggle, choices, choose };
+  const words = wordsOf(of, plan, session, scope, left);
   return html`
     <${Choice} label="What goes back" value=${scope} options=${SCOPES} onChange=${setScope} />
-    ${
-      scope !== "conversation" &&
-      html`<ul class="files-items" aria-label="Paths">
-        ${changed
-          .slice(0, limit)
-          .map(
-            (item) =>
-              html`<${PathRow}
-                key=${item.path}
-                item=${item}
-                isFirst=${shared.isShort(changed)}
-                check=${html`<input
-                  type="checkbox"
-                  aria-label="Put back ${clean(item.path)}"
-                  checked=${!left.includes(item.path)}
-                  onChange=${() => toggle(item.path)}
-                />`}
-                choice=${
-                  isConflict(item) > 0 &&
-                  !left.includes(item.path) &&
-                  html`<${Select}
-                    label="What to do with ${clean(item.path)}"
-                    value=${choices.get(item.path) ?? "stop"}
-                    options=${CHOICES}
-                    onChange=${(choice) => choose(item.path, choice)}
-                  />`
-                }
-              />`,
-          )}
-        ${
-          changed.length > limit &&
-          html`<li>
-            <button class="button" onClick=${() => setLimit(limit + STEP)}>
-              More, of ${many(changed.length, "path")}
-            </button>
-          </li>`
-        }
-        ${drawn.size > 0 && html`<li class="soft small">− as it is now, + as it will be</li>`}
-        ${already > 0 && html`<li class="soft">${many(already, "path")} as it was then.</li>`}
-      </ul>`
-    }
+    ${hasFiles && html`<${Paths} ...${paths} />`}
     <${Footer} ...${{ plan, words, apply, isBusy }} />
   `;
+}
+
+/** The paths that are not as they were, those in conflict first. */
+function Paths({ every, plan, isIn, toggle, choices, choose }) {
+  const [limit, setLimit] = useState(STEP);
+  const drawn = new Map(plan.items.map((item) => [item.path, item]));
+  const items = every.map((item) => drawn.get(item.path) ?? item);
+  const isConflict = ({ status }) => Number(status === "conflict");
+  const changed = items.filter(({ status }) => status !== "already");
+  changed.sort((one, other) => isConflict(other) - isConflict(one));
+  const already = items.length - changed.length;
+  const isFirst = changed.filter(({ diff }) => diff).length <= MOST_OPEN;
+  const row = (item) => {
+    const { path } = item;
+    const check = html`<input
+      type="checkbox"
+      aria-label="Put back ${clean(path)}"
+      checked=${isIn(path)}
+      onChange=${() => toggle(path)}
+    />`;
+    const choice = html`<${Select}
+      label="What to do with ${clean(path)}"
+      value=${choices.get(path) ?? "stop"}
+      options=${CHOICES}
+      onChange=${(value) => choose(path, value)}
+    />`;
+    const own = { item, isFirst, check, choice: isConflict(item) > 0 && isIn(path) && choice };
+    return html`<${PathRow} key=${path} ...${own} />`;
+  };
+  const more = html`<button class="button" onClick=${() => setLimit(limit + STEP)}>
+    More, of ${many(changed.length, "path")}
+  </button>`;
+  return html`<ul class="files-items" aria-label="Paths">
+    ${changed.slice(0, limit).map(row)} ${changed.length > limit && html`<li>${more}</li>`}
+    ${drawn.size > 0 && html`<li class="soft small">− as it is now, + as it will be</li>`}
+    ${already > 0 && html`<li class="soft">${many(already, "path")} as it was then.</li>`}
+  </ul>`;
 }
 
 function Footer({ plan, words, apply, isBusy }) {
@@ -174,20 +153,10 @@ function Footer({ plan, words, apply, isBusy }) {
     : isNothing
       ? "Nothing would change."
       : sentenceOf(plan);
-  if (shared.refusal.value)
-    return html`<p>${said}</p>
-      <${Refused} words=${words} />`;
-  return html`<div class="files-foot">
+  const isReady = !undecided && !isNothing && !isBusy;
+  return html`<${Foot} label="Rewind" act=${apply} ...${{ words, isReady }}>
     <p role="status">${said}</p>
-    <button
-      class="button primary"
-      disabled=${Boolean(undecided) || isNothing || isBusy}
-      onClick=${apply}
-    >
-      Rewind…
-    </button>
-    <${Command} words=${words} />
-  </div>`;
+  <//>`;
 }
 
 /** Ask; what may lose something must be typed, as a terminal asks for it. */
@@ -206,9 +175,10 @@ function agreed(plan) {
 
 /** Return the words of the command that does the same; null where no command does. */
 function wordsOf(of, plan, session, scope, left) {
-  const choices = new Set(plan.items.map(({ choice }) => choice).filter(Boolean));
-  if (choices.size > 1) return null;
-  const [choice = "stop"] = choices;
+  const [choice = "stop", ...others] = new Set(
+    plan.items.map((item) => item.choice).filter(Boolean),
+  );
+  if (others.length) return null;
   const kept = plan.items.filter(({ path }) => !left.includes(path));
   return [
     ...["recollect", "rewind", of.id],

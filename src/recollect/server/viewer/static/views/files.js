@@ -14,22 +14,19 @@ const PARTS = [
   ["rewinds", "Rewinds", Rewinds],
 ];
 
-export default function Files({ route }) {
-  const [part = "memory", key] = route.path;
-  const [name, , Part] = PARTS.find(([each]) => each === part) ?? PARTS[0];
-  const { session } = route.query;
-  const to = (each) => go(href("files", [each], each === "memory" ? {} : { session }));
-  const close = () => key && go(href("files", [name], { session }));
-  useKeys("Files", {
-    m: ["memory files", () => to("memory")],
-    c: ["checkpoints", () => to("checkpoints")],
-    r: ["rewinds", () => to("rewinds")],
-    Escape: ["close what is open", () => (key ? close() : false)],
-  });
-  return html`<${Page} class="files ${key ? "has-open" : ""}" title="Files">
+export default function Files({ route: { path, query } }) {
+  const [name, , Part] = PARTS.find(([each]) => each === path[0]) ?? PARTS[0];
+  const id = path[1];
+  const hrefIn = (part, key) =>
+    href("files", [part, key].filter(Boolean), part === "memory" ? {} : { session: query.session });
+  const to = (part) => go(hrefIn(part));
+  const ways = PARTS.map(([part, label]) => [part[0], [label.toLowerCase(), () => to(part)]]);
+  useKeys("Files", Object.fromEntries(ways));
+  const hrefOf = (key) => hrefIn(name, key);
+  return html`<${Page} class="files ${id ? "has-open" : ""}" title="Files">
     <div class="filters">
       <${Choice} label="Part" value=${name} options=${PARTS} onChange=${to} />
     </div>
-    <${Part} key=${name} ...${{ opened: key ?? null, query: route.query, close }} />
+    <${Part} key=${name} ...${{ id, query, hrefOf }} />
   <//>`;
 }

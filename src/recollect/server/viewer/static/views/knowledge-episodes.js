@@ -2,7 +2,7 @@
 import { get } from "../api.js";
 import { html } from "../lib.js";
 import { nameOf, record } from "../records.js";
-import { go, href } from "../router.js";
+import { href } from "../router.js";
 import { useAnswer, useTick } from "../ui/answer.js";
 import { Both, Opened } from "../ui/both.js";
 import { Empty } from "../ui/page.js";
@@ -18,29 +18,23 @@ const NOTHING = html`<${Empty} title="No episodes yet" icon="episode">
 <//>`;
 const CHANGES = /^session\.|erased|pruned|withdrawn|returned|reset|restored$/;
 
-export function Episodes({ id, query }) {
-  const projects = useProjects().map(({ name }) => [name, name]);
-  const ask = (signal) => get("/api/episodes", { limit: MOST, project: query.project }, { signal });
-  const answer = useAnswer(ask, [query.project], useTick(CHANGES));
-  const episodes = answer.value?.episodes ?? [];
-  const hrefOf = (each) => href("knowledge", ["episodes", each].filter(Boolean), query);
+export function Episodes({ id, query, hrefOf, set }) {
+  const options = useProjects().map(({ name }) => [name, name]);
+  const { project = "" } = query;
+  const ask = (signal) => get("/api/episodes", { limit: MOST, project }, { signal });
+  const answer = useAnswer(ask, [project], useTick(CHANGES));
+  const rows = rowsOf(answer.value?.episodes ?? []);
+  const shown = { answer, rows, id, hrefOf, nothing: NOTHING, row: EpisodeLine };
   return html`
     <div class="filters" role="group" aria-label="Filters">
       <${Select}
         label="Project"
-        value=${query.project ?? ""}
-        options=${[["", "All projects"], ...projects]}
-        onChange=${(project) => go(href("knowledge", ["episodes"], { project }), { replace: true })}
+        value=${project}
+        options=${[["", "All projects"], ...options]}
+        onChange=${(value) => set({ project: value })}
       />
     </div>
-    <${Both}
-      label="Episodes, the newest first"
-      rows=${rowsOf(episodes)}
-      size=${104}
-      row=${({ episode }) => html`<${EpisodeLine} episode=${episode} />`}
-      nothing=${NOTHING}
-      ...${{ answer, id, hrefOf }}
-    >
+    <${Both} label="Episodes, the newest first" size=${104} ...${shown}>
       ${id && html`<${Episode} key=${id} id=${id} close=${hrefOf()} />`}
     <//>
   `;
@@ -55,9 +49,10 @@ function rowsOf(episodes) {
   ]);
 }
 
-function titleOf(episode) {
-  const session = record(nameOf.session(episode.session_id)).value;
-  return session?.title ?? session?.session_key ?? "A session that is gone";
+function SessionTitle({ id }) {
+  const session = record(nameOf.session(id)).value;
+  const title = session?.title ?? session?.session_key ?? "A session that is gone";
+  return html`<${Line} text=${title} class="episode-title" />`;
 }
 
 const topicsOf = ({ topics }) => topics.map((each) => html`<${Chip} key=${each} text=${each} />`);
@@ -65,14 +60,14 @@ const topicsOf = ({ topics }) => topics.map((each) => html`<${Chip} key=${each} 
 function EpisodeLine({ episode }) {
   // The lines of a summary begin with when, and who.
   const said = (episode.summary || episode.deeds).replace(/^- (\[[^\]]*\] \w+: )?/gm, "");
+  const { tone } = episode;
   return html`<span class="episode">
     <${Time} at=${episode.began_at} />
     <span class="episode-body">
-      <${Line} text=${titleOf(episode)} class="episode-title" />
+      <${SessionTitle} id=${episode.session_id} />
       <span class="fact-line" dir="auto">${clean(said.slice(0, 600))}</span>
       <span class="chips">
-        ${episode.tone !== "neutral" && html`<${Chip} text=${episode.tone} tone="warn" />`}
-        ${topicsOf(episode)}
+        ${tone !== "neutral" && html`<${Chip} text=${tone} tone="warn" />`} ${topicsOf(episode)}
       </span>
     </span>
   </span>`;
@@ -80,20 +75,18 @@ function EpisodeLine({ episode }) {
 
 function Episode({ id, close }) {
   const ask = (signal) => get(`/api/episodes/${encodeURIComponent(id)}`, {}, { signal });
-  const whole = (episode) => html`<${Whole} episode=${episode} />`;
   const answer = useAnswer(ask, [id], useTick(CHANGES));
-  return html`<${Opened} name=${id} close=${close} answer=${answer} whole=${whole} />`;
+  return html`<${Opened} name=${id} whole=${wholeOf} ...${{ close, answer }} />`;
 }
 
-function Whole({ episode }) {
-  const minutes = Math.round((episode.ended_at - episode.began_at) / 60_000);
+function wholeOf(episode) {
+  const { session_id: session, began_at: at } = episode;
+  const minutes = Math.round((episode.ended_at - at) / 60_000);
   const length = `${count(minutes)} min, ${count(episode.message_count)} messages`;
   return html`
     <p class="opened-head">
-      <a class="link" href=${href("sessions", [episode.session_id])} dir="auto">
-        ${clean(titleOf(episode))}
-      </a>
-      <span>${exactly(episode.began_at)}, ${length}</span>
+      <a class="link" href=${href("sessions", [session])}><${SessionTitle} id=${session} /></a>
+      <span>${exactly(at)}, ${length}</span>
     </p>
     <p class="chips">${topicsOf(episode)}</p>
     <${RecordBody} kind="episode" record=${episode} />

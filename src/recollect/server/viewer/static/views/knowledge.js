@@ -14,33 +14,23 @@ const PARTS = [
   ["lists", "Lists", Facts],
   ["episodes", "Episodes", Episodes],
   ["people", "People", People],
-];
+].map(([part, label, Part]) => ({ part, label, Part, own: href("knowledge", [part]) }));
+const LEAD = "What stays true, where it was said, and how it changed";
 
-export default function Knowledge({ route }) {
-  const [name, id] = route.path;
-  const [shown, , Part] = PARTS.find(([each]) => each === name) ?? PARTS[0];
-  const ways = PARTS.map(([each, label], at) => [
-    at + 1,
-    [label, () => go(href("knowledge", [each]))],
-  ]);
+export default function Knowledge({ route: { path, query } }) {
+  const { part, Part } = PARTS.find((each) => each.part === path[0]) ?? PARTS[0];
+  const id = path[1];
+  const ways = PARTS.map(({ label, own }, at) => [at + 1, [label, () => go(own)]]);
   useKeys("Knowledge", Object.fromEntries(ways));
-  return html`<${Page}
-    class="knowledge ${id ? "has-open" : ""}"
-    title="Knowledge"
-    lead="What stays true, where it was said, and how it changed"
-  >
-    <nav class="parts" aria-label="Parts of Knowledge">
-      ${PARTS.map(
-        ([each, label]) =>
-          html`<a
-            key=${each}
-            href=${href("knowledge", [each])}
-            aria-current=${each === shown ? "page" : null}
-          >
-            ${label}
-          </a>`,
-      )}
-    </nav>
-    <${Part} key=${shown} part=${shown} id=${id} query=${route.query} />
+  const hrefOf = (key) => href("knowledge", [part, key].filter(Boolean), query);
+  const set = (changes) =>
+    go(href("knowledge", [part], { ...query, ...changes }), { replace: true });
+  const wayTo = (each) =>
+    html`<a key=${each.part} href=${each.own} aria-current=${each.part === part ? "page" : null}>
+      ${each.label}
+    </a>`;
+  return html`<${Page} class="knowledge ${id ? "has-open" : ""}" title="Knowledge" lead=${LEAD}>
+    <nav class="parts" aria-label="Parts of Knowledge">${PARTS.map(wayTo)}</nav>
+    <${Part} key=${part} ...${{ part, id, query, hrefOf, set }} />
   <//>`;
 }
