@@ -1,13 +1,13 @@
 // What checkpoints and rewinds share: lists, paths with what is done to them, commands to copy.
 import { get } from "../api.js";
 import { html, signal, useState } from "../lib.js";
-import { nameOf, record } from "../records.js";
 import { useAnswer, useTick } from "../ui/answer.js";
 import { Both } from "../ui/both.js";
 import { Icon } from "../ui/icon.js";
 import { Diff } from "../ui/lines.js";
 import { Chip, Copy } from "../ui/parts.js";
-import { Line, brief, clean, many } from "../ui/text.js";
+import { SessionTitle } from "../ui/session-title.js";
+import { Line, clean, many } from "../ui/text.js";
 import { Time, exactly } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
 
@@ -37,19 +37,15 @@ export function Newest({ name, lineOf, id, query: { session }, children, ...more
   const answer = useAnswer(ask, [session], tick);
   const items = (answer.value?.[name] ?? []).toReversed();
   const rows = items.flatMap((of, at) => {
-    const { session_id: own } = of;
-    const head = { id: `s/${idOf(of)}`, head: html`<${SessionTitle} id=${own} />` };
-    return [own !== items[at - 1]?.session_id && head, { id: idOf(of), of }].filter(Boolean);
+    const { session_id: session } = of;
+    const name = html`<${SessionTitle} id=${session} gone=${session} />`;
+    const isNew = session !== items[at - 1]?.session_id;
+    return [...(isNew ? [{ id: `s/${idOf(of)}`, head: name }] : []), { id: idOf(of), of }];
   });
   const row = ({ of }) => html`<${Row} of=${of} ...${lineOf(of)} />`;
   return html`<${Both} label="The newest first" size=${52} ...${{ answer, rows, row, id, ...more }}>
     ${id && children({ answer, items, tick })}
   <//>`;
-}
-
-function SessionTitle({ id }) {
-  const own = record(nameOf.session(id)).value;
-  return brief(own?.title ?? own?.session_key ?? id);
 }
 
 const Row = ({ of, chip, tone, title, about, state }) =>

@@ -1,7 +1,8 @@
-// What can be done with a fact: at once, and back by the toast or `u`.
+// What can be done with a fact, by buttons and keys: at once, and back by the toast or `u`.
 import { get, patch, post, remove } from "../api.js";
 import { html, useState } from "../lib.js";
-import { Dialog } from "../ui/dialog.js";
+import { Form } from "../ui/form.js";
+import { useKeys } from "../ui/keys.js";
 import { toast } from "../ui/toast.js";
 
 const MOST_CHARACTERS = 2_000;
@@ -20,57 +21,33 @@ function did(text, back = null) {
 }
 
 /** Take back what was done last; false where there is nothing. */
-export function undo() {
-  const act = last;
-  last = null;
-  if (!act) return false;
-  act().then(() => toast("Taken back"), toast.error);
+function undo() {
+  if (!last) return false;
+  last().then(() => toast("Taken back"), toast.error);
 }
 
-/** Do something with a fact; what is refused is said. */
-export const act = (name, ...rest) => ACTS[name](...rest).catch(toast.error);
-
 const pathOf = (fact) => `/api/facts/${fact.id}`;
+const forget = (fact) => remove(pathOf(fact));
 const restore = (fact) => post(`${pathOf(fact)}/restore`);
+const replace = (fact, by) => post(`${pathOf(fact)}/replace`, { by });
+const change = (fact, fields) => patch(pathOf(fact), fields);
 
-const ACTS = {
-  async forget(fact) {
-    await remove(pathOf(fact));
-    did(`Forgotten: ${fact.id}`, () => restore(fact));
-  },
-  async restore(fact) {
-    const { history } = await get(pathOf(fact));
-    const { status, replaced_by: by } = history.at(-1);
-    await restore(fact);
-    const ways = {
-      forgotten: () => remove(pathOf(fact)),
-      replaced: by && (() => post(`${pathOf(fact)}/replace`, { by })),
-    };
-    did(`It counts again: ${fact.id}`, ways[status]);
-  },
+const RUNS = {
   /** Of one in review: it is the owner's from now on. */
-  async accept(fact) {
-    await restore(fact);
-    did(`Accepted: ${fact.id}`);
-  },
+  accept: (fact) => restore(fact).then(() => did(`Accepted: ${fact.id}`)),
   async confirm(fact) {
-    await patch(pathOf(fact), { text: fact.text });
+    await change(fact, { text: fact.text });
     did(`Confirmed: ${fact.id}`, () => restore(fact));
   },
-  async pin(fact) {
-    await patch(pathOf(fact), { pinned: !fact.pinned });
-    const back = () => patch(pathOf(fact), { pinned: fact.pinned });
-    did(fact.pinned ? `No longer pinned: ${fact.id}` : `Pinned: ${fact.id}`, back);
-  },
   async edit(fact, text) {
-    await patch(pathOf(fact), { text });
+    await change(fact, { text });
     did(`Changed: ${fact.id}`, () => restore(fact));
   },
   async replace(fact, text) {
     const { status, fact: newer } = await post("/api/facts", { text, ...placeOf(fact) });
-    const drop = () => status !== "known" && remove(pathOf(newer));
+    const drop = () => status !== "known" && forget(newer);
     try {
-      await post(`${pathOf(fact)}/replace`, { by: newer.id });
+      await replace(fact, newer.id);
     } catch (error) {
       await drop();
       throw error;
@@ -81,51 +58,86 @@ const ACTS = {
       if (now === "replaced") await restore(fact);
     });
   },
+  async pin(fact) {
+    const { id, pinned } = fact;
+    await change(fact, { pinned: !pinned });
+    did(`${pinned ? "No longer pinned" : "Pinned"}: ${id}`, () => change(fact, { pinned }));
+  },
+  async restore(fact) {
+    const { history } = await get(pathOf(fact));
+    const { status, replaced_by: by } = history.at(-1);
+    await restore(fact);
+    const ways = { forgotten: () => forget(fact), replaced: by && (() => replace(fact, by)) };
+    did(`It counts again: ${fact.id}`, ways[status]);
+  },
+  async forget(fact) {
+    await forget(fact);
+    did(`Forgotten: ${fact.id}`, () => restore(fact));
+  },
 };
 
 /** Return what makes a new fact one of the same people and project. */
-function placeOf(fact) {
-  const about = { speaker: "me", project: "project" }[fact.subject];
-  const who = fact.session_id ? { for_session: fact.session_id } : { user_id: fact.user_id };
-  return { ...who, about, kind: fact.kind, importance: fact.importance, project: fact.project };
+function placeOf({ subject, session_id: session, user_id: user, kind, importance, project }) {
+  const about = { speaker: "me", project: "project" }[subject];
+  const who = session ? { for_session: session } : { user_id: user };
+  return { ...who, about, kind, importance, project };
 }
 
-const WAYS = {
-  edit: { title: "Edit", label: "What it says", action: "Save" },
-  replace: { title: "Replace", label: "What is true instead", action: "Replace" },
+/** Each with its key, and the states `of` facts that it fits. */
+const ACTS = {
+  accept: { key: "a", label: "Accept", title: "It is true", of: ["review"] },
+  confirm: { key: "c", label: "Confirm", title: "It is true for certain", of: ["current"] },
+  edit: { key: "e", label: "Edit", of: ["current", "review"] },
+  replace: { key: "r", label: "Replace", title: "Something else is true now", of: ["current"] },
+  pin: { key: "p", label: "Pin", title: "Never archive it", of: ["current"] },
+  restore: { key: "b", label: "Bring back", of: ["replaced", "forgotten", "archived"] },
+  forget: { key: "x", label: "Forget", of: ["current", "replaced", "archived", "review"] },
+};
+const BOXES = {
+  edit: { label: "What it says", action: "Save" },
+  replace: { label: "What is true instead", action: "Replace" },
 };
 
-/** The box for the words of an act: <${Words} way="edit" fact=${fact} close=${fn} />. */
-export function Words({ way, fact, close }) {
-  const { title, label, action } = WAYS[way];
-  const [text, setText] = useState(fact.text);
-  const words = text.replace(/\s+/g, " ").trim();
-  const isReady = words && words !== fact.text;
-  const submit = (event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    close();
-    act(way, fact, words);
+/** What can be done with a fact, by buttons; with `hasKeys` by keys as well. */
+export function Acts({ fact, hasKeys = false }) {
+  const [asked, setAsked] = useState(null); // the act whose words are asked for
+  const { id, text, status } = fact;
+  const labels = { pin: fact.pinned && "Unpin", forget: status === "review" && "Reject" };
+  const isFit = (name) =>
+    ACTS[name].of.includes(status) && (name !== "confirm" || fact.confidence < 1);
+  const run = (name) => {
+    if (!isFit(name)) return false;
+    if (BOXES[name]) setAsked(name);
+    else RUNS[name](fact).catch(toast.error);
   };
-  const onKeyDown = (event) => event.key === "Enter" && !event.isComposing && submit(event);
-  return html`<${Dialog} title="${title} ${fact.id}" close=${close}>
-    <form onSubmit=${submit}>
-      <label class="field">
-        <span>${label}</span>
-        <textarea
-          rows="4"
-          dir="auto"
-          autofocus
-          maxlength=${MOST_CHARACTERS}
-          value=${text}
-          onInput=${(event) => setText(event.target.value)}
-          onKeyDown=${onKeyDown}
-        ></textarea>
-      </label>
-      <footer>
-        <button type="button" class="button" onClick=${close}>Cancel</button>
-        <button class="button primary" disabled=${!isReady}>${action}</button>
-      </footer>
-    </form>
-  <//>`;
+  const button = (name) => {
+    const { key, label, title } = ACTS[name];
+    const tone = name === "accept" ? "primary" : "";
+    const own = { key: name, class: `button small ${tone}`, title, onClick: () => run(name) };
+    return html`<button ...${own}>
+      ${labels[name] || label} ${hasKeys && html`<kbd aria-hidden="true">${key}</kbd>`}
+    </button>`;
+  };
+  const box = BOXES[asked];
+  const wordsOf = ({ words }) => words.replace(/\s+/g, " ");
+  const form = box && {
+    title: `${ACTS[asked].label} ${id}`,
+    fields: [{ name: "words", label: box.label, value: text, most: MOST_CHARACTERS }],
+    action: box.action,
+    isReady: (values) => ![text, ""].includes(wordsOf(values)),
+    submit: (values) => RUNS[asked](fact, wordsOf(values)),
+    close: () => setAsked(null),
+  };
+  return html`<div class="acts" role="group" aria-label="What to do with ${id}">
+    ${Object.keys(ACTS).filter(isFit).map(button)} ${hasKeys && html`<${ActKeys} run=${run} />`}
+    ${form && html`<${Form} ...${form} />`}
+  </div>`;
+}
+
+function ActKeys({ run }) {
+  const ways = { u: ["take it back", undo] };
+  for (const [name, { key, label }] of Object.entries(ACTS)) {
+    ways[key] = [label.toLowerCase(), () => run(name)];
+  }
+  useKeys("What is open", ways);
 }

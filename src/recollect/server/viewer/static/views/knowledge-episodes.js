@@ -1,7 +1,6 @@
 // Episodes: what stays of sessions, by day.
 import { get } from "../api.js";
 import { html } from "../lib.js";
-import { nameOf, record } from "../records.js";
 import { href } from "../router.js";
 import { useAnswer, useTick } from "../ui/answer.js";
 import { Both, Opened } from "../ui/both.js";
@@ -9,7 +8,8 @@ import { Empty } from "../ui/page.js";
 import { Chip, Select } from "../ui/parts.js";
 import { useProjects } from "../ui/projects.js";
 import { RecordBody } from "../ui/record.js";
-import { Line, clean, count } from "../ui/text.js";
+import { SessionTitle } from "../ui/session-title.js";
+import { clean, count } from "../ui/text.js";
 import { Time, dayOf, exactly } from "../ui/time.js";
 
 const MOST = 500;
@@ -49,12 +49,6 @@ function rowsOf(episodes) {
   ]);
 }
 
-function SessionTitle({ id }) {
-  const session = record(nameOf.session(id)).value;
-  const title = session?.title ?? session?.session_key ?? "A session that is gone";
-  return html`<${Line} text=${title} class="episode-title" />`;
-}
-
 const topicsOf = ({ topics }) => topics.map((each) => html`<${Chip} key=${each} text=${each} />`);
 
 function EpisodeLine({ episode }) {
@@ -64,7 +58,7 @@ function EpisodeLine({ episode }) {
   return html`<span class="episode">
     <${Time} at=${episode.began_at} />
     <span class="episode-body">
-      <${SessionTitle} id=${episode.session_id} />
+      <bdi class="line episode-title" dir="auto"><${SessionTitle} id=${episode.session_id} /></bdi>
       <span class="fact-line" dir="auto">${clean(said.slice(0, 600))}</span>
       <span class="chips">
         ${tone !== "neutral" && html`<${Chip} text=${tone} tone="warn" />`} ${topicsOf(episode)}
@@ -85,7 +79,9 @@ function wholeOf(episode) {
   const length = `${count(minutes)} min, ${count(episode.message_count)} messages`;
   return html`
     <p class="opened-head">
-      <a class="link" href=${href("sessions", [session])}><${SessionTitle} id=${session} /></a>
+      <a class="link" href=${href("sessions", [session])} dir="auto">
+        <${SessionTitle} id=${session} />
+      </a>
       <span>${exactly(at)}, ${length}</span>
     </p>
     <p class="chips">${topicsOf(episode)}</p>

@@ -1,15 +1,14 @@
 // A fact in full: what it says, where it was said, its line through time, and what can be done.
 import { get, post } from "../api.js";
-import { html, useState } from "../lib.js";
-import { nameOf, record } from "../records.js";
+import { html } from "../lib.js";
 import { href } from "../router.js";
 import { Pending, useAnswer, useTick } from "../ui/answer.js";
 import { Opened } from "../ui/both.js";
-import { useKeys } from "../ui/keys.js";
 import { Bar, Chip } from "../ui/parts.js";
+import { SessionTitle } from "../ui/session-title.js";
 import { Line, clean } from "../ui/text.js";
 import { dateOf, exactly } from "../ui/time.js";
-import { Words, act, undo } from "./knowledge-acts.js";
+import { Acts } from "./knowledge-acts.js";
 import { CHANGES, periodOf } from "./knowledge-data.js";
 
 const AROUND = 240; // characters before and after a quoted span
@@ -21,100 +20,46 @@ const TRUST = {
   imported: "of an imported transcript",
 };
 
-/** <${Fact} id="f12" hrefOf=${fn} names=${names} />; without an id `hrefOf` is where it is closed. */
+/** <${Fact} id="f12" hrefOf=${fn} names=${names} />; `hrefOf()` is where it is closed. */
 export function Fact({ id, hrefOf, names }) {
   const ask = (signal) => get(`/api/facts/${encodeURIComponent(id)}`, {}, { signal });
   const answer = useAnswer(ask, [id], useTick(CHANGES));
   const whole = (fact) => html`<${Whole} ...${{ fact, hrefOf, names }} />`;
-  return html`<${Opened} name=${id} close=${hrefOf()} answer=${answer} whole=${whole} />`;
+  return html`<${Opened} name=${id} close=${hrefOf()} ...${{ answer, whole }} />`;
 }
 
 function Whole({ fact, hrefOf, names }) {
-  const marks = [names.whom(fact), names.project(fact), fact.pinned && "pinned"].filter(Boolean);
-  if (fact.slot) marks.push(`${names.slot(fact)}: ${fact.value ?? "?"}`);
+  const { status, confidence, importance, access_count: times } = fact;
+  const slot = fact.slot && `${names.slot(fact)}: ${fact.value ?? "?"}`;
+  const marks = [names.whom(fact), names.project(fact), fact.pinned && "pinned", slot];
   const bar = (value, label) => html`<${Bar} value=${value} label=${label} />`;
   const numbers = [
     ["True", periodOf(fact)],
-    ["Confidence", bar(fact.confidence, "confidence"), fact.confidence.toFixed(2)],
-    ["Importance", bar(fact.importance / 10, "importance"), `${fact.importance} of 10`],
+    ["Confidence", bar(confidence, "confidence"), confidence.toFixed(2)],
+    ["Importance", bar(importance / 10, "importance"), `${importance} of 10`],
     ["Whose words", TRUST[fact.trust]],
     ["Recorded", exactly(fact.created_at)],
-    ["Asked for", timesOf(fact.access_count)],
-  ];
+    ["Asked for", times === 1 ? "once" : times ? `${times} times` : "never"],
+  ].map(
+    ([name, ...value]) =>
+      html`<div key=${name}>
+        <dt>${name}</dt>
+        <dd>${value}</dd>
+      </div>`,
+  );
   return html`<div class="fact">
     <p class="fact-text" dir="auto">${clean(fact.text)}</p>
     <p class="chips">
-      ${fact.status !== "current" && html`<${Chip} text=${fact.status} tone=${TONES[fact.status]} />`}
+      ${status !== "current" && html`<${Chip} text=${status} tone=${TONES[status]} />`}
       <${Chip} text=${names.kind(fact)} tone="accent" />
-      ${marks.map((each) => html`<${Chip} key=${each} text=${each} />`)}
+      ${marks.filter(Boolean).map((each) => html`<${Chip} key=${each} text=${each} />`)}
     </p>
     <${Acts} fact=${fact} hasKeys />
-    <dl class="fact-numbers">
-      ${numbers.map(
-        ([name, ...value]) =>
-          html`<div key=${name}>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div>`,
-      )}
-    </dl>
+    <dl class="fact-numbers">${numbers}</dl>
     ${fact.line.length > 1 && html`<${Through} fact=${fact} hrefOf=${hrefOf} />`}
     <${Source} key=${fact.message_id} fact=${fact} />
     ${fact.history.length > 1 && html`<${Changes} history=${fact.history} />`}
   </div>`;
-}
-
-const timesOf = (number) => (number === 1 ? "once" : number ? `${number} times` : "never");
-
-const BUTTONS = {
-  accept: { key: "a", label: "Accept", title: "It is true", of: ["review"] },
-  confirm: { key: "c", label: "Confirm", title: "It is true for certain", of: ["current"] },
-  edit: { key: "e", label: "Edit", of: ["current", "review"] },
-  replace: { key: "r", label: "Replace", title: "Something else is true now", of: ["current"] },
-  pin: { key: "p", label: "Pin", title: "Never archive it", of: ["current"] },
-  restore: { key: "b", label: "Bring back", of: ["replaced", "forgotten", "archived"] },
-  forget: { key: "x", label: "Forget", of: ["current", "replaced", "archived", "review"] },
-};
-
-/** What can be done with a fact, by buttons; with `hasKeys` by keys as well. */
-export function Acts({ fact, hasKeys = false }) {
-  const [way, setWay] = useState(null);
-  const isFit = (name) =>
-    BUTTONS[name].of.includes(fact.status) && (name !== "confirm" || fact.confidence < 1);
-  const run = (name) => {
-    if (!isFit(name)) return false;
-    if (name === "edit" || name === "replace") setWay(name);
-    else act(name, fact);
-  };
-  const labelOf = (name) =>
-    ({ pin: fact.pinned && "Unpin", forget: fact.status === "review" && "Reject" })[name] ||
-    BUTTONS[name].label;
-  return html`<div class="acts" role="group" aria-label="What to do with ${fact.id}">
-    ${Object.keys(BUTTONS)
-      .filter(isFit)
-      .map(
-        (name) =>
-          html`<button
-            key=${name}
-            class="button small ${name === "accept" ? "primary" : ""}"
-            title=${BUTTONS[name].title}
-            onClick=${() => run(name)}
-          >
-            ${labelOf(name)} ${hasKeys && html`<kbd aria-hidden="true">${BUTTONS[name].key}</kbd>`}
-          </button>`,
-      )}
-    ${hasKeys && html`<${ActKeys} run=${run} />`}
-    ${way && html`<${Words} way=${way} fact=${fact} close=${() => setWay(null)} />`}
-  </div>`;
-}
-
-function ActKeys({ run }) {
-  const ways = Object.entries(BUTTONS).map(([name, { key, label }]) => [
-    key,
-    [label.toLowerCase(), () => run(name)],
-  ]);
-  useKeys("What is open", { ...Object.fromEntries(ways), u: ["take it back", undo] });
-  return null;
 }
 
 /** Return the message that says a fact; null where it is gone or the fact is by hand. */
@@ -126,24 +71,27 @@ async function messageOf(fact, signal) {
 }
 
 function Source({ fact }) {
-  const { value: message, error } = useAnswer((signal) => messageOf(fact, signal), []);
-  const session = fact.session_id ? record(nameOf.session(fact.session_id)).value : null;
-  if (message === undefined) return html`<${Pending} error=${error} />`;
-  const title = session?.title ?? session?.session_key ?? "its session";
+  const answer = useAnswer((signal) => messageOf(fact, signal), []);
+  const { value: message } = answer;
+  if (message === undefined) return html`<${Pending} ...${answer} />`;
+  const said = (at) => html`
+    <blockquote class="quote" dir="auto">
+      <${Quoted} text=${message.text} fact=${fact} />
+    </blockquote>
+    <p class="small soft">
+      ${clean(message.name ?? message.role)}, ${exactly(message.created_at)}, in${" "}
+      <a class="link" href=${at}>
+        <bdi><${SessionTitle} id=${fact.session_id} gone="its session" /></bdi>
+      </a>
+    </p>
+  `;
+  const unsaid = fact.start === null ? "By hand." : "The message is gone.";
   return html`<section>
     <h3 class="record-label">Where it was said</h3>
     ${
       message
-        ? html`<blockquote class="quote" dir="auto">
-              <${Quoted} text=${message.text} fact=${fact} />
-            </blockquote>
-            <p class="small soft">
-              ${clean(message.name ?? message.role)}, ${exactly(message.created_at)}, in${" "}
-              <a class="link" href=${href("sessions", [fact.session_id], { at: message.seq })}>
-                <bdi>${clean(title)}</bdi>
-              </a>
-            </p>`
-        : html`<p class="soft">${fact.start === null ? "By hand." : "The message is gone."}</p>`
+        ? said(href("sessions", [fact.session_id], { at: message.seq }))
+        : html`<p class="soft">${unsaid}</p>`
     }
   </section>`;
 }
@@ -164,36 +112,32 @@ function Quoted({ text, fact }) {
 
 /** The line of a value through time: what made way for what. */
 function Through({ fact, hrefOf }) {
+  const moment = (each) => {
+    const own = { key: each.id, class: each.status, "aria-current": each.id === fact.id || null };
+    return html`<li ...${own}>
+      <span class="small soft">${periodOf(each)}</span>
+      <a class="way" href=${hrefOf(each.id)} dir="auto">${clean(each.text)}</a>
+    </li>`;
+  };
   return html`<section>
     <h3 class="record-label">Through time</h3>
     <ol class="line-through">
-      ${fact.line.map(
-        (each) =>
-          html`<li
-            key=${each.id}
-            class=${each.status}
-            aria-current=${each.id === fact.id ? "true" : null}
-          >
-            <span class="small soft">${periodOf(each)}</span>
-            <a class="way" href=${hrefOf(each.id)} dir="auto">${clean(each.text)}</a>
-          </li>`,
-      )}
+      ${fact.line.map(moment)}
     </ol>
   </section>`;
 }
 
 function Changes({ history }) {
+  const change = ({ version, action, replaced_by: by, at, actor, text }) =>
+    html`<div key=${version}>
+      <span class="small">
+        <b>${action}</b>${by && ` for ${by}`}, ${dateOf(at)}
+        ${actor && html`, by <bdi>${clean(actor)}</bdi>`}
+      </span>
+      <${Line} text=${text} />
+    </div>`;
   return html`<details class="changes">
     <summary class="small">${history.length} changes</summary>
-    ${history.map(
-      (each) =>
-        html`<div key=${each.version}>
-          <span class="small">
-            <b>${each.action}</b>${each.replaced_by && ` for ${each.replaced_by}`},
-            ${dateOf(each.at)}${each.actor && html`, by <bdi>${clean(each.actor)}</bdi>`}
-          </span>
-          <${Line} text=${each.text} />
-        </div>`,
-    )}
+    ${history.map(change)}
   </details>`;
 }

@@ -1,6 +1,6 @@
 // The facts, by kind, person or project; what is true now, what was, and what was at a time.
 import { html } from "../lib.js";
-import { go, href } from "../router.js";
+import { href } from "../router.js";
 import { Both } from "../ui/both.js";
 import { Icon } from "../ui/icon.js";
 import { useKeys } from "../ui/keys.js";
@@ -22,41 +22,42 @@ const GROUPS = [
   ["project", "By project"],
   ["time", "Newest first"],
 ];
+const NAMES = [
+  ["kind", "Kind", "All kinds"],
+  ["whom", "About whom", "Everyone"],
+  ["project", "Project", "All projects"],
+];
 
 /** The facts; as `lists` those that give something a value, what has several values first. */
-export function Facts({ part, id, query }) {
+export function Facts({ part, id, query, hrefOf, set }) {
   const names = useNames();
   const answer = useFacts({ status: query.status || "current", on: query.on });
   const isLists = part === "lists";
   const by = isLists ? "slot" : (query.by ?? "kind");
   const facts = (answer.value ?? []).filter((fact) => !isLists || fact.slot);
   const rows = rowsOf(facts, query, names, by);
-  const hrefOf = (each) => href("knowledge", [part, each].filter(Boolean), query);
-  const set = (changes) =>
-    go(href("knowledge", [part], { ...query, ...changes }), { replace: true });
+  const row = ({ fact }) => html`<${FactLine} ...${{ fact, names, by }} />`;
+  const nothing = Object.keys(query).length ? NO_FIT : NO_FACTS;
+  const foot = facts.length >= MOST && html`<${More} words=${query.q} />`;
   useKeys("Facts", { "/": ["to the box", () => document.querySelector(".words").focus()] });
   return html`
     <${Filters} ...${{ query, set, facts, names, by }} />
-    <${Both}
-      label="Facts"
-      size=${64}
-      row=${({ fact }) => html`<${FactLine} ...${{ fact, names, by }} />`}
-      nothing=${html`<${Nothing} query=${query} />`}
-      foot=${facts.length >= MOST && html`<${More} words=${query.q} />`}
-      ...${{ answer, rows, id, hrefOf }}
-    >
+    <${Both} label="Facts" size=${64} ...${{ answer, rows, row, nothing, foot, id, hrefOf }}>
       ${id && html`<${Fact} key=${id} ...${{ id, hrefOf, names }} />`}
     <//>
   `;
 }
 
 function Filters({ query, set, facts, names, by }) {
-  const select = (name, label, all) => {
-    const values = [...new Set([...facts.map(names[name]), query[name] ?? ""])].sort();
-    const options = [["", all], ...values.filter(Boolean).map((each) => [each, each])];
-    const onChange = (value) => set({ [name]: value });
-    return html`<${Select} value=${query[name] ?? ""} ...${{ label, options, onChange }} />`;
+  const select = ([name, label, all]) => {
+    const { [name]: value = "" } = query;
+    const values = [...new Set([...facts.map(names[name]), value])].filter(Boolean).sort();
+    const options = [["", all], ...values.map((each) => [each, each])];
+    const onChange = (chosen) => set({ [name]: chosen });
+    return html`<${Select} key=${name} ...${{ label, value, options, onChange }} />`;
   };
+  const order = { value: by, options: GROUPS, onChange: (value) => set({ by: value }) };
+  const state = { options: STATES, onChange: (status) => set({ status, on: "" }) };
   return html`<div class="filters" role="group" aria-label="Filters">
     <input
       class="words"
@@ -69,12 +70,7 @@ function Filters({ query, set, facts, names, by }) {
       onInput=${(event) => set({ q: event.target.value })}
       onKeyDown=${(event) => event.key === "Escape" && event.target.blur()}
     />
-    <${Choice}
-      label="State"
-      value=${query.status ?? ""}
-      options=${STATES}
-      onChange=${(status) => set({ status, on: "" })}
-    />
+    <${Choice} label="State" value=${query.status ?? ""} ...${state} />
     <label class="then small soft">
       as of
       <input
@@ -85,17 +81,7 @@ function Filters({ query, set, facts, names, by }) {
         onChange=${(event) => set({ on: event.target.value, status: "" })}
       />
     </label>
-    ${
-      by !== "slot" &&
-      html`<${Select}
-        label="Order"
-        value=${by}
-        options=${GROUPS}
-        onChange=${(value) => set({ by: value })}
-      />`
-    }
-    ${select("kind", "Kind", "All kinds")} ${select("whom", "About whom", "Everyone")}
-    ${select("project", "Project", "All projects")}
+    ${by !== "slot" && html`<${Select} label="Order" ...${order} />`} ${NAMES.map(select)}
   </div>`;
 }
 
@@ -106,7 +92,7 @@ function rowsOf(facts, query, names, by) {
     const whole = `${fact.id} ${fact.text} ${fact.value} ${names.whom(fact)}`.toLowerCase();
     return (
       words.every((word) => whole.includes(word)) &&
-      ["kind", "whom", "project"].every((name) => !query[name] || names[name](fact) === query[name])
+      NAMES.every(([name]) => !query[name] || names[name](fact) === query[name])
     );
   };
   const rows = (some) => some.map((fact) => ({ id: fact.id, fact }));
@@ -116,7 +102,7 @@ function rowsOf(facts, query, names, by) {
   const isMore = ([, a], [, b]) => (by === "slot" ? b.length - a.length : 0);
   groups.sort((a, b) => isMore(a, b) || a[0].localeCompare(b[0]));
   return groups.flatMap(([name, some]) => [
-    { id: `head/${name}`, head: `${name || "No project"} · ${count(some.length)}` },
+    { id: `head/${name}`, head: clean(`${name || "No project"} · ${count(some.length)}`) },
     ...rows(some),
   ]);
 }
@@ -124,14 +110,14 @@ function rowsOf(facts, query, names, by) {
 /** What a fact says, and below it all that its heading does not say. */
 export function FactLine({ fact, names, by = "" }) {
   const marks = ["kind", "whom", "project", "slot"].filter((name) => name !== by);
+  const chips = marks.map((name) => [name, names[name](fact)]).filter(([, text]) => text);
+  const isSure = fact.confidence === 1;
   return html`<span class="fact-line" dir="auto">${clean(fact.text)}</span>
     <span class="fact-where">
       ${fact.pinned && html`<span title="pinned"><${Icon} name="pin" /></span>`}
-      ${marks
-        .filter((name) => names[name](fact))
-        .map((name) => html`<${Chip} key=${name} text=${names[name](fact)} />`)}
+      ${chips.map(([name, text]) => html`<${Chip} key=${name} text=${text} />`)}
       <span class="time">${periodOf(fact)}</span>
-      ${fact.confidence < 1 && html`<${Bar} value=${fact.confidence} label="confidence" />`}
+      ${!isSure && html`<${Bar} value=${fact.confidence} label="confidence" />`}
     </span>`;
 }
 
@@ -141,13 +127,9 @@ const More = ({ words }) =>
     <a class="link" href=${href("search", [], { q: words, source: "facts" })}>Search in all</a>
   </p>`;
 
-function Nothing({ query }) {
-  if (Object.keys(query).length) {
-    return html`<${Empty} title="Nothing fits" icon="filter">
-      <a class="link" href=${href("knowledge", ["facts"])}>Show all that is true now</a>
-    <//>`;
-  }
-  return html`<${Empty} title="Nothing is known yet" icon="knowledge">
-    Facts are read off what you say; <code>recollect remember "…"</code> adds one by hand.
-  <//>`;
-}
+const NO_FIT = html`<${Empty} title="Nothing fits" icon="filter">
+  <a class="link" href=${href("knowledge", ["facts"])}>Show all that is true now</a>
+<//>`;
+const NO_FACTS = html`<${Empty} title="Nothing is known yet" icon="knowledge">
+  Facts are read off what you say; <code>recollect remember "…"</code> adds one by hand.
+<//>`;

@@ -4,8 +4,8 @@ import { href } from "../router.js";
 import { Pending } from "../ui/answer.js";
 import { Empty } from "../ui/page.js";
 import { count } from "../ui/text.js";
+import { Acts } from "./knowledge-acts.js";
 import { useFacts, useNames } from "./knowledge-data.js";
-import { Acts } from "./knowledge-fact.js";
 import { FactLine } from "./knowledge-facts.js";
 import { Proposals, useProposals } from "./knowledge-people.js";
 
@@ -16,12 +16,12 @@ export function Review() {
   const current = useFacts();
   const proposals = useProposals();
   const names = useNames();
-  if (!waiting.value) return html`<${Pending} ...${waiting} />`;
-  if (!current.value) return html`<${Pending} ...${current} />`;
+  const missing = [waiting, current].find(({ value }) => !value);
+  if (missing) return html`<${Pending} ...${missing} />`;
+  const claims = proposals.value?.proposals ?? [];
   const unsure = current.value.filter(({ confidence }) => confidence < 1);
   const open = current.value.filter(({ kind }) => kind === "open_end");
   unsure.sort((a, b) => a.confidence - b.confidence);
-  const claims = proposals.value?.proposals ?? [];
   if (![waiting.value, claims, unsure, open].some((each) => each.length)) {
     return html`<${Empty} title="Nothing to review" icon="fact">
       What an agent says of you, and what is uncertain, waits here for your word.
@@ -42,23 +42,19 @@ export function Review() {
 function Section({ title, facts, names, children }) {
   const [most, setMost] = useState(STEP);
   if (!facts.length) return null;
+  const card = (fact) =>
+    html`<div class="card" key=${fact.id}>
+      <a class="way" href=${href("knowledge", ["facts", fact.id])}>
+        <${FactLine} fact=${fact} names=${names} />
+      </a>
+      <${Acts} fact=${fact} />
+    </div>`;
+  const more = html`<button class="quiet" onClick=${() => setMost(most + 5 * STEP)}>
+    Show more of ${count(facts.length)}
+  </button>`;
   return html`<section class="review" aria-label=${title}>
     <h2>${title} · ${count(facts.length)}</h2>
     <p class="soft small">${children}</p>
-    ${facts.slice(0, most).map(
-      (fact) =>
-        html`<div class="card" key=${fact.id}>
-          <a class="way" href=${href("knowledge", ["facts", fact.id])}>
-            <${FactLine} fact=${fact} names=${names} />
-          </a>
-          <${Acts} fact=${fact} />
-        </div>`,
-    )}
-    ${
-      facts.length > most &&
-      html`<button class="quiet" onClick=${() => setMost(most + 5 * STEP)}>
-        Show more of ${count(facts.length)}
-      </button>`
-    }
+    ${facts.slice(0, most).map(card)} ${facts.length > most && more}
   </section>`;
 }
