@@ -31,26 +31,17 @@ export function Lines({ label, lines, kindOf = () => "", numbers = false, goal =
     const moved = event.target.scrollTop;
     if (Math.abs(moved - top) > (AROUND / 3) * LINE_PX) setTop(moved);
   };
-  return html`<div
-    class="lines ${isWhole ? "" : "long"}"
-    ref=${box}
-    role="group"
-    aria-label=${label}
-    tabindex="0"
-    onScroll=${look}
-  >
-    <div class="lines-all">
-      ${space(first)}
-      ${shown.map(
-        (line, step) =>
-          html`<div key=${first + step} class="lines-line ${kindOf(line, first + step)}">
-            ${numbers && html`<span class="lines-number">${first + step + 1}</span>`}<bdi
-              >${clean(cut(line, MOST_CHARS))}${line.length > MOST_CHARS && "…"}</bdi
-            >
-          </div>`,
-      )}
-      ${space(rest)}
-    </div>
+  const row = (line, step) => {
+    const at = first + step;
+    const text = clean(cut(line, MOST_CHARS)) + (line.length > MOST_CHARS ? "…" : "");
+    const number = numbers && html`<span class="lines-number">${at + 1}</span>`;
+    return html`<div key=${at} class="lines-line ${kindOf(line, at)}">
+      ${number}<bdi>${text}</bdi>
+    </div>`;
+  };
+  const own = { class: `lines ${isWhole ? "" : "long"}`, "aria-label": label, onScroll: look };
+  return html`<div role="group" tabindex="0" ref=${box} ...${own}>
+    <div class="lines-all">${space(first)} ${shown.map(row)} ${space(rest)}</div>
   </div>`;
 }
 

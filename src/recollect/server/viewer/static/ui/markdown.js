@@ -13,32 +13,25 @@ const RULE = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( |$)/;
 const DELIMITERS = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
-const INLINE = new RegExp(
-  [
-    /\\(?<plain>[!-/:-@[-`{-~])/,
-    /(?<ticks>`{1,2})(?<code>[^`\n]{1,2000})\k<ticks>/,
-    /!?\[(?<label>[^\][\n]{0,500})\]\((?<to>https?:\/\/[^\s()<>]{1,2000})\)/,
-    /<?(?<url>https?:\/\/[^\s<>"'`()[\]]{1,2000})>?/,
-    /(?<strongs>\*\*|(?<!\w)__)(?=\S)(?<strong>[^\n]{1,1000}?)\k<strongs>/,
-    /(?<ems>\*|(?<!\w)_)(?=[^\s*_])(?<em>[^*_\n]{1,500})\k<ems>(?!\w)/,
-    /~~(?<gone>[^~\n]{1,500})~~/,
-  ]
-    .map(({ source }) => source)
-    .join("|"),
-  "gi",
-);
+const SPANS = [
+  /\\(?<plain>[!-/:-@[-`{-~])/,
+  /(?<ticks>`{1,2})(?<code>[^`\n]{1,2000})\k<ticks>/,
+  /!?\[(?<label>[^\][\n]{0,500})\]\((?<to>https?:\/\/[^\s()<>]{1,2000})\)/,
+  /<?(?<url>https?:\/\/[^\s<>"'`()[\]]{1,2000})>?/,
+  /(?<strongs>\*\*|(?<!\w)__)(?=\S)(?<strong>[^\n]{1,1000}?)\k<strongs>/,
+  /(?<ems>\*|(?<!\w)_)(?=[^\s*_])(?<em>[^*_\n]{1,500})\k<ems>(?!\w)/,
+  /~~(?<gone>[^~\n]{1,500})~~/,
+];
+const INLINE = new RegExp(SPANS.map(({ source }) => source).join("|"), "gi");
 
 /** Return the blocks of a text: [{kind, from, to, …}], with the first and last line of each. */
 export function blocksOf(text) {
   const spaced = (tabs) => "    ".repeat(tabs.length);
-  const lines = text.split("\n").map((line) => line.replace(/^\t+/, spaced));
-  return parse(lines, 1, 0);
+  return parse(text.replace(/^\t+/gm, spaced).split("\n"), 1, 0);
 }
 
 /** One block, and what is in it: <${Block} block=${block} />. */
-export function Block({ block }) {
-  return BLOCKS[block.kind](block);
-}
+export const Block = ({ block }) => BLOCKS[block.kind](block);
 
 function parse(lines, first, depth) {
   const blocks = [];
@@ -105,13 +98,17 @@ function itemAt(lines, at, inner) {
   return { kind: "item", number: parseInt(mark, 10), check, blocks, end };
 }
 
-const cellsOf = (row) =>
-  row
+function rowOf(row, Tag) {
+  const cells = row
     .trim()
     .replace(/^\||\|$/g, "")
     .split(/(?<!\\)\|/)
-    .slice(0, MOST_COLUMNS)
-    .map((cell) => cell.trim().replaceAll("\\|", "|"));
+    .slice(0, MOST_COLUMNS);
+  const texts = cells.map((cell) => cell.trim().replaceAll("\\|", "|"));
+  return html`<tr>
+    ${texts.map((text) => html`<${Tag} dir="auto">${inline(text)}<//>`)}
+  </tr>`;
+}
 
 /** Return a text with its spans; `depth` ends what lies in itself, as a link in a link. */
 function inline(text, depth = 0) {
@@ -167,17 +164,10 @@ const BLOCKS = {
     html`<div class="md-table" role="region" aria-label="Table" tabindex="0">
       <table>
         <thead>
-          <tr>
-            ${cellsOf(head).map((cell) => html`<th dir="auto">${inline(cell)}</th>`)}
-          </tr>
+          ${rowOf(head, "th")}
         </thead>
         <tbody>
-          ${rows.slice(0, MOST_ROWS).map(
-            (row) =>
-              html`<tr>
-                ${cellsOf(row).map((cell) => html`<td dir="auto">${inline(cell)}</td>`)}
-              </tr>`,
-          )}
+          ${rows.slice(0, MOST_ROWS).map((row) => rowOf(row, "td"))}
         </tbody>
       </table>
       ${rows.length > MOST_ROWS && html`<p class="soft">Further rows are in the source.</p>`}

@@ -32,10 +32,8 @@ export function useNames() {
   return {
     kind: (fact) => fact.kind.replaceAll("_", " "),
     whom: (fact) => fact.name ?? (fact.subject === "project" ? "The project" : who(fact, people)),
-    project: ({ project }) =>
-      projects.find(({ paths }) => paths.includes(project))?.name ??
-      project?.split("/").pop() ??
-      "",
+    project: ({ project: path }) =>
+      projects.find(({ paths }) => paths.includes(path))?.name ?? path?.split("/").pop() ?? "",
     slot: (fact) => fact.slot?.replaceAll("|", ", ") ?? "",
   };
 }
