@@ -1,4 +1,5 @@
 // What a component asks the server for while it is shown.
+import { get } from "../api.js";
 import { listen } from "../events.js";
 import { html, useEffect, useState } from "../lib.js";
 import { Loading, Problem } from "./page.js";
@@ -26,6 +27,10 @@ export function useAnswer(ask, inputs, tick = 0) {
   const again = () => setTries((number) => number + 1);
   return answer.asked === asked ? { ...answer, again } : { again };
 }
+
+/** Return the answer to a GET of a path, as useAnswer has it. */
+export const useGet = (path, query = {}, tick = 0) =>
+  useAnswer((signal) => get(path, query, { signal }), [path, query], tick);
 
 /** Return a number that grows a moment after an event whose type fits: a tick for useAnswer. */
 export function useTick(types) {

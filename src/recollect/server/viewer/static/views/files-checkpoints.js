@@ -1,7 +1,7 @@
 // Checkpoints: what files were, what going back would do to each path, and doing it.
-import { get, post } from "../api.js";
+import { post } from "../api.js";
 import { html, useRef, useState } from "../lib.js";
-import { useAnswer } from "../ui/answer.js";
+import { useAnswer, useGet } from "../ui/answer.js";
 import { Opened } from "../ui/both.js";
 import { confirm } from "../ui/dialog.js";
 import { Empty, Loading, Problem } from "../ui/page.js";
@@ -13,17 +13,17 @@ import { Command, Foot, Newest, PathRow, Place, attempt, sentenceOf } from "./fi
 const STEP = 200; // paths
 const MOST_OPEN = 4; // diffs that are open from the beginning
 const KINDS = { message: "Before an answer", manual: "By hand" };
-const SCOPES = [
-  ["files", "Files"],
-  ["both", "Files and conversation"],
-  ["conversation", "Conversation"],
-];
-const CHOICES = [
-  ["stop", "Choose…"],
-  ["keep", "Keep what is there"],
-  ["force", "Put it back all the same"],
-  ["merge", "Take out only the session’s part"],
-];
+const SCOPES = Object.entries({
+  files: "Files",
+  both: "Files and conversation",
+  conversation: "Conversation",
+});
+const CHOICES = Object.entries({
+  stop: "Choose…",
+  keep: "Keep what is there",
+  force: "Put it back all the same",
+  merge: "Take out only the session’s part",
+});
 const NOTHING = html`<${Empty} title="No checkpoints" icon="files">
   What agents change is kept where you say so:
   <${Command} words=${["recollect", "config", "set", "checkpoints.enabled", "true"]} />
@@ -50,7 +50,7 @@ export function Checkpoints({ id, query, hrefOf }) {
 
 function Checkpoint({ id, session, tick, close }) {
   const address = `/api/checkpoints/${encodeURIComponent(id)}`;
-  const answer = useAnswer((signal) => get(address, {}, { signal }), [id]);
+  const answer = useGet(address);
   const title = clean(answer.value ? `${id}, ${titleOf(answer.value)}` : id);
   const head = html`<h2 class="files-name" dir="auto">${title}</h2>`;
   const whole = (of) => html`<${Place} of=${of} /><${Plan} ...${{ of, session, tick, address }} />`;

@@ -1,8 +1,7 @@
 // Memory files: rendered or as they are, with the chunks that the index made of them.
-import { get } from "../api.js";
 import { html, useEffect, useMemo, useRef, useState } from "../lib.js";
 import { go, href } from "../router.js";
-import { useAnswer } from "../ui/answer.js";
+import { useGet } from "../ui/answer.js";
 import { Both, Opened } from "../ui/both.js";
 import { Icon } from "../ui/icon.js";
 import { Lines } from "../ui/lines.js";
@@ -12,10 +11,7 @@ import { Choice } from "../ui/parts.js";
 import { Line, clean, count } from "../ui/text.js";
 
 const STEP = 300; // blocks
-const WAYS = [
-  ["", "Rendered"],
-  ["source", "Source"],
-];
+const WAYS = Object.entries({ "": "Rendered", source: "Source" });
 const NOTHING = html`<${Empty} title="No memory files" icon="files">
   <code>MEMORY.md</code> and <code>memory/*.md</code> of the workspace appear here.
 <//>`;
@@ -23,7 +19,7 @@ const NOTHING = html`<${Empty} title="No memory files" icon="files">
 const hrefAt = (path, query) => href("files", ["memory", path], query);
 
 export function MemoryFiles({ id, query, hrefOf }) {
-  const answer = useAnswer((signal) => get("/api/files/paths", {}, { signal }), []);
+  const answer = useGet("/api/files/paths");
   const rows = (answer.value?.paths ?? []).map((path) => ({ id: path }));
   const row = ({ id: path }) =>
     html`<span class="files-row"><${Icon} name="files" /><${Line} text=${path} /></span>`;
@@ -34,14 +30,10 @@ export function MemoryFiles({ id, query, hrefOf }) {
 }
 
 function MemoryFile({ path, query, close }) {
-  const answer = useAnswer((signal) => get("/api/files/chunks", { path }, { signal }), [path]);
+  const answer = useGet("/api/files/chunks", { path });
   const set = (as) => go(hrefAt(path, { ...query, as }), { replace: true });
-  const head = html`<${Choice}
-    label="Show"
-    value=${query.as ?? ""}
-    options=${WAYS}
-    onChange=${set}
-  />`;
+  const shown = { value: query.as ?? "", options: WAYS, onChange: set };
+  const head = html`<${Choice} label="Show" ...${shown} />`;
   const whole = (file) => html`<${Whole} file=${file} query=${query} />`;
   return html`<${Opened} label="Opened file" ...${{ head, close, answer, whole }} />`;
 }

@@ -1,7 +1,6 @@
 // What checkpoints and rewinds share: lists, paths with what is done to them, commands to copy.
-import { get } from "../api.js";
 import { html, signal, useState } from "../lib.js";
-import { useAnswer, useTick } from "../ui/answer.js";
+import { useGet, useTick } from "../ui/answer.js";
 import { Both } from "../ui/both.js";
 import { Icon } from "../ui/icon.js";
 import { Diff } from "../ui/lines.js";
@@ -33,8 +32,7 @@ export const idOf = (of) => of.rewind_id ?? of.id;
  */
 export function Newest({ name, lineOf, id, query: { session }, children, ...more }) {
   const tick = useTick(REDRAWN);
-  const ask = (signal) => get(`/api/${name}`, { session, limit: MOST }, { signal });
-  const answer = useAnswer(ask, [session], tick);
+  const answer = useGet(`/api/${name}`, { session, limit: MOST }, tick);
   const items = (answer.value?.[name] ?? []).toReversed();
   const rows = items.flatMap((of, at) => {
     const { session_id: session } = of;

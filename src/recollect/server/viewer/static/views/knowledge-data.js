@@ -1,6 +1,6 @@
 // What the parts of Knowledge show: facts, people, and how both are named.
 import { get } from "../api.js";
-import { useAnswer, useTick } from "../ui/answer.js";
+import { useAnswer, useGet, useTick } from "../ui/answer.js";
 import { useProjects } from "../ui/projects.js";
 import { dateOf } from "../ui/time.js";
 
@@ -20,10 +20,7 @@ export function useFacts({ status = "current", on = "" } = {}) {
 }
 
 /** Return the people with their accounts, [] for a token that may not list them. */
-export function usePeople() {
-  const ask = (signal) => get("/api/identities", {}, { signal });
-  return useAnswer(ask, [], useTick(/^identity\./));
-}
+export const usePeople = () => useGet("/api/identities", {}, useTick(/^identity\./));
 
 /** Return how facts are named: {kind, whom, project, slot}, each a text of a fact. */
 export function useNames() {

@@ -1,8 +1,7 @@
 // Episodes: what stays of sessions, by day.
-import { get } from "../api.js";
 import { html } from "../lib.js";
 import { href } from "../router.js";
-import { useAnswer, useTick } from "../ui/answer.js";
+import { useGet, useTick } from "../ui/answer.js";
 import { Both, Opened } from "../ui/both.js";
 import { Empty } from "../ui/page.js";
 import { Chip, Select } from "../ui/parts.js";
@@ -19,20 +18,16 @@ const NOTHING = html`<${Empty} title="No episodes yet" icon="episode">
 const CHANGES = /^session\.|erased|pruned|withdrawn|returned|reset|restored$/;
 
 export function Episodes({ id, query, hrefOf, set }) {
-  const options = useProjects().map(({ name }) => [name, name]);
-  const { project = "" } = query;
-  const ask = (signal) => get("/api/episodes", { limit: MOST, project }, { signal });
-  const answer = useAnswer(ask, [project], useTick(CHANGES));
+  const { project: value = "" } = query;
+  const names = useProjects().map(({ name }) => [name, name]);
+  const options = [["", "All projects"], ...names];
+  const onChange = (project) => set({ project });
+  const answer = useGet("/api/episodes", { limit: MOST, project: value }, useTick(CHANGES));
   const rows = rowsOf(answer.value?.episodes ?? []);
   const shown = { answer, rows, id, hrefOf, nothing: NOTHING, row: EpisodeLine };
   return html`
     <div class="filters" role="group" aria-label="Filters">
-      <${Select}
-        label="Project"
-        value=${project}
-        options=${[["", "All projects"], ...options]}
-        onChange=${(value) => set({ project: value })}
-      />
+      <${Select} label="Project" ...${{ value, options, onChange }} />
     </div>
     <${Both} label="Episodes, the newest first" size=${104} ...${shown}>
       ${id && html`<${Episode} key=${id} id=${id} close=${hrefOf()} />`}
@@ -68,8 +63,7 @@ function EpisodeLine({ episode }) {
 }
 
 function Episode({ id, close }) {
-  const ask = (signal) => get(`/api/episodes/${encodeURIComponent(id)}`, {}, { signal });
-  const answer = useAnswer(ask, [id], useTick(CHANGES));
+  const answer = useGet(`/api/episodes/${encodeURIComponent(id)}`, {}, useTick(CHANGES));
   return html`<${Opened} name=${id} whole=${wholeOf} ...${{ close, answer }} />`;
 }
 

@@ -1,8 +1,8 @@
 // A fact in full: what it says, where it was said, its line through time, and what can be done.
-import { get, post } from "../api.js";
+import { post } from "../api.js";
 import { html } from "../lib.js";
 import { href } from "../router.js";
-import { Pending, useAnswer, useTick } from "../ui/answer.js";
+import { Pending, useAnswer, useGet, useTick } from "../ui/answer.js";
 import { Opened } from "../ui/both.js";
 import { Bar, Chip } from "../ui/parts.js";
 import { SessionTitle } from "../ui/session-title.js";
@@ -22,8 +22,7 @@ const TRUST = {
 
 /** <${Fact} id="f12" hrefOf=${fn} names=${names} />; `hrefOf()` is where it is closed. */
 export function Fact({ id, hrefOf, names }) {
-  const ask = (signal) => get(`/api/facts/${encodeURIComponent(id)}`, {}, { signal });
-  const answer = useAnswer(ask, [id], useTick(CHANGES));
+  const answer = useGet(`/api/facts/${encodeURIComponent(id)}`, {}, useTick(CHANGES));
   const whole = (fact) => html`<${Whole} ...${{ fact, hrefOf, names }} />`;
   return html`<${Opened} name=${id} close=${hrefOf()} ...${{ answer, whole }} />`;
 }

@@ -10,18 +10,8 @@ import { clean, count } from "../ui/text.js";
 import { MOST, periodOf, useFacts, useNames } from "./knowledge-data.js";
 import { Fact } from "./knowledge-fact.js";
 
-const STATES = [
-  ["", "True now"],
-  ["replaced", "Past"],
-  ["archived", "Archived"],
-  ["forgotten", "Forgotten"],
-];
-const GROUPS = [
-  ["kind", "By kind"],
-  ["whom", "By person"],
-  ["project", "By project"],
-  ["time", "Newest first"],
-];
+const STATES = { "": "True now", replaced: "Past", archived: "Archived", forgotten: "Forgotten" };
+const GROUPS = { kind: "By kind", whom: "By person", project: "By project", time: "Newest first" };
 const NAMES = [
   ["kind", "Kind", "All kinds"],
   ["whom", "About whom", "Everyone"],
@@ -56,8 +46,12 @@ function Filters({ query, set, facts, names, by }) {
     const onChange = (chosen) => set({ [name]: chosen });
     return html`<${Select} key=${name} ...${{ label, value, options, onChange }} />`;
   };
-  const order = { value: by, options: GROUPS, onChange: (value) => set({ by: value }) };
-  const state = { options: STATES, onChange: (status) => set({ status, on: "" }) };
+  const order = {
+    value: by,
+    options: Object.entries(GROUPS),
+    onChange: (value) => set({ by: value }),
+  };
+  const state = { options: Object.entries(STATES), onChange: (status) => set({ status, on: "" }) };
   return html`<div class="filters" role="group" aria-label="Filters">
     <input
       class="words"

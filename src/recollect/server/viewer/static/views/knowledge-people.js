@@ -1,8 +1,8 @@
 // People and their accounts: linked and taken apart; who claims to have another one.
-import { get, post, remove } from "../api.js";
+import { post, remove } from "../api.js";
 import { html, useState } from "../lib.js";
 import { href } from "../router.js";
-import { Pending, useAnswer, useTick } from "../ui/answer.js";
+import { Pending, useGet, useTick } from "../ui/answer.js";
 import { confirm } from "../ui/dialog.js";
 import { Form } from "../ui/form.js";
 import { Empty } from "../ui/page.js";
@@ -15,11 +15,9 @@ import { usePeople } from "./knowledge-data.js";
 const MADE_BY = { operator: "by you", code: "by a code", resolved: "seen", settings: "settings" };
 const ACCOUNT = /^([^:]+):(.+)$/s; // the id may have colons
 
-export function useProposals() {
-  const ask = (signal) => get("/api/identities/proposals", {}, { signal });
-  const tick = useTick(/^identity\.|withdrawn|returned|erased|^messages\.appended/);
-  return useAnswer(ask, [], tick);
-}
+const CLAIMS = /^identity\.|withdrawn|returned|erased|^messages\.appended/;
+
+export const useProposals = () => useGet("/api/identities/proposals", {}, useTick(CLAIMS));
 
 /** Return {channel, channel_user_id} of "telegram:42". */
 function partsOf(account) {
