@@ -32,49 +32,49 @@ const restore = (fact) => post(`${pathOf(fact)}/restore`);
 const replace = (fact, by) => post(`${pathOf(fact)}/replace`, { by });
 const change = (fact, fields) => patch(pathOf(fact), fields);
 
+const pinned = (is) => (fact) => change(fact, { pinned: is });
+
+/** What is said of an act, how it is done, and how it is taken back. */
 const RUNS = {
-  /** Of one in review: it is the owner's from now on. */
-  accept: (fact) => restore(fact).then(() => did(`Accepted: ${fact.id}`)),
-  async confirm(fact) {
-    await change(fact, { text: fact.text });
-    did(`Confirmed: ${fact.id}`, () => restore(fact));
-  },
-  async edit(fact, text) {
-    await change(fact, { text });
-    did(`Changed: ${fact.id}`, () => restore(fact));
-  },
-  async replace(fact, text) {
-    const { status, fact: newer } = await post("/api/facts", { text, ...placeOf(fact) });
-    const drop = () => status !== "known" && forget(newer);
-    try {
-      await replace(fact, newer.id);
-    } catch (error) {
-      await drop();
-      throw error;
-    }
-    did(`${fact.id} made way for ${newer.id}`, async () => {
-      await drop();
-      const { status: now } = await get(pathOf(fact));
-      if (now === "replaced") await restore(fact);
-    });
-  },
-  async pin(fact) {
-    const { id, pinned } = fact;
-    await change(fact, { pinned: !pinned });
-    did(`${pinned ? "No longer pinned" : "Pinned"}: ${id}`, () => change(fact, { pinned }));
-  },
-  async restore(fact) {
-    const { history } = await get(pathOf(fact));
-    const { status, replaced_by: by } = history.at(-1);
-    await restore(fact);
-    const ways = { forgotten: () => forget(fact), replaced: by && (() => replace(fact, by)) };
-    did(`It counts again: ${fact.id}`, ways[status]);
-  },
-  async forget(fact) {
-    await forget(fact);
-    did(`Forgotten: ${fact.id}`, () => restore(fact));
-  },
+  accept: ["Accepted", restore], // it is the owner's from now on
+  confirm: ["Confirmed", (fact) => change(fact, { text: fact.text }), restore],
+  edit: ["Changed", (fact, text) => change(fact, { text }), restore],
+  pin: ["Pinned", pinned(true), pinned(false)],
+  unpin: ["No longer pinned", pinned(false), pinned(true)],
+  forget: ["Forgotten", forget, restore],
 };
+
+async function run(name, fact, text) {
+  if (name === "restore") return bringBack(fact);
+  if (name === "replace") return makeWay(fact, text);
+  const [said, work, back] = RUNS[name === "pin" && fact.pinned ? "unpin" : name];
+  await work(fact, text);
+  did(`${said}: ${fact.id}`, back && (() => back(fact)));
+}
+
+async function bringBack(fact) {
+  const { history } = await get(pathOf(fact));
+  const { status, replaced_by: by } = history.at(-1);
+  await restore(fact);
+  const ways = { forgotten: () => forget(fact), replaced: by && (() => replace(fact, by)) };
+  did(`It counts again: ${fact.id}`, ways[status]);
+}
+
+async function makeWay(fact, text) {
+  const { status, fact: newer } = await post("/api/facts", { text, ...placeOf(fact) });
+  const drop = () => status !== "known" && forget(newer);
+  try {
+    await replace(fact, newer.id);
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  did(`${fact.id} made way for ${newer.id}`, async () => {
+    await drop();
+    const { status: now } = await get(pathOf(fact));
+    if (now === "replaced") await restore(fact);
+  });
+}
 
 /** Return what makes a new fact one of the same people and project. */
 function placeOf({ subject, session_id: session, user_id: user, kind, importance, project }) {
@@ -105,15 +105,15 @@ export function Acts({ fact, hasKeys = false }) {
   const labels = { pin: fact.pinned && "Unpin", forget: status === "review" && "Reject" };
   const isFit = (name) =>
     ACTS[name].of.includes(status) && (name !== "confirm" || fact.confidence < 1);
-  const run = (name) => {
+  const start = (name) => {
     if (!isFit(name)) return false;
     if (BOXES[name]) setAsked(name);
-    else RUNS[name](fact).catch(toast.error);
+    else run(name, fact).catch(toast.error);
   };
   const button = (name) => {
     const { key, label, title } = ACTS[name];
     const tone = name === "accept" ? "primary" : "";
-    const own = { key: name, class: `button small ${tone}`, title, onClick: () => run(name) };
+    const own = { key: name, class: `button small ${tone}`, title, onClick: () => start(name) };
     return html`<button ...${own}>
       ${labels[name] || label} ${hasKeys && html`<kbd aria-hidden="true">${key}</kbd>`}
     </button>`;
@@ -125,19 +125,19 @@ export function Acts({ fact, hasKeys = false }) {
     fields: [{ name: "words", label: box.label, value: text, most: MOST_CHARACTERS }],
     action: box.action,
     isReady: (values) => ![text, ""].includes(wordsOf(values)),
-    submit: (values) => RUNS[asked](fact, wordsOf(values)),
+    submit: (values) => run(asked, fact, wordsOf(values)),
     close: () => setAsked(null),
   };
   return html`<div class="acts" role="group" aria-label="What to do with ${id}">
-    ${Object.keys(ACTS).filter(isFit).map(button)} ${hasKeys && html`<${ActKeys} run=${run} />`}
+    ${Object.keys(ACTS).filter(isFit).map(button)} ${hasKeys && html`<${ActKeys} start=${start} />`}
     ${form && html`<${Form} ...${form} />`}
   </div>`;
 }
 
-function ActKeys({ run }) {
+function ActKeys({ start }) {
   const ways = { u: ["take it back", undo] };
   for (const [name, { key, label }] of Object.entries(ACTS)) {
-    ways[key] = [label.toLowerCase(), () => run(name)];
+    ways[key] = [label.toLowerCase(), () => start(name)];
   }
   useKeys("What is open", ways);
 }
