@@ -1,13 +1,8 @@
 // Checkpoints: what files were, what going back would do to each path, and doing it.
 import { post } from "../api.js";
 import { html, useRef, useState } from "../lib.js";
-import { useAnswer, useGet } from "../ui/answer.js";
-import { Opened } from "../ui/both.js";
-import { confirm } from "../ui/dialog.js";
-import { Empty, Loading, Problem } from "../ui/page.js";
-import { Choice, Select } from "../ui/parts.js";
-import { clean, many } from "../ui/text.js";
-import { toast } from "../ui/toast.js";
+import { Choice, Empty, Loading, Opened, Problem, Select } from "../ui.js";
+import { clean, confirm, many, toast, useAnswer, useGet } from "../ui.js";
 import { Command, Foot, Newest, PathRow, Place, attempt, sentenceOf } from "./files-parts.js";
 
 const STEP = 200; // paths
@@ -175,19 +170,16 @@ function agreed(plan) {
 
 /** Return the words of the command that does the same; null where no command does. */
 function wordsOf(of, plan, session, scope, left) {
-  const [choice = "stop", ...others] = new Set(
-    plan.items.map((item) => item.choice).filter(Boolean),
-  );
+  const choices = plan.items.map((item) => item.choice).filter(Boolean);
+  const [choice = "stop", ...others] = new Set(choices);
   if (others.length) return null;
-  const kept = plan.items.filter(({ path }) => !left.includes(path));
+  const isPart = left.length && scope !== "conversation";
+  const kept = plan.items.filter(({ path }) => isPart && !left.includes(path));
   return [
     ...["recollect", "rewind", of.id],
     ...(scope === "files" ? [] : ["--scope", scope]),
     ...(session ? ["--session", session] : []),
     ...(choice === "stop" ? [] : [`--${choice}`]),
-    ...(left.length && scope !== "conversation" ? kept : []).flatMap(({ path }) => [
-      "--paths",
-      `${plan.root}/${path}`,
-    ]),
+    ...kept.flatMap(({ path }) => ["--paths", `${plan.root}/${path}`]),
   ];
 }

@@ -1,14 +1,9 @@
 // Memory files: rendered or as they are, with the chunks that the index made of them.
 import { html, useEffect, useMemo, useRef, useState } from "../lib.js";
 import { go, href } from "../router.js";
-import { useGet } from "../ui/answer.js";
-import { Both, Opened } from "../ui/both.js";
-import { Icon } from "../ui/icon.js";
+import { Both, Choice, Empty, Icon, Line, Opened, clean, count, useGet } from "../ui.js";
 import { Lines } from "../ui/lines.js";
 import { Block, blocksOf } from "../ui/markdown.js";
-import { Empty } from "../ui/page.js";
-import { Choice } from "../ui/parts.js";
-import { Line, clean, count } from "../ui/text.js";
 
 const STEP = 300; // blocks
 const WAYS = Object.entries({ "": "Rendered", source: "Source" });

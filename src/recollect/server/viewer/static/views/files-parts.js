@@ -1,14 +1,8 @@
 // What checkpoints and rewinds share: lists, paths with what is done to them, commands to copy.
 import { html, signal, useState } from "../lib.js";
-import { useGet, useTick } from "../ui/answer.js";
-import { Both } from "../ui/both.js";
-import { Icon } from "../ui/icon.js";
+import { Both, Chip, Copy, Icon, Line, SessionTitle, Time } from "../ui.js";
+import { clean, exactly, many, toast, useGet, useTick } from "../ui.js";
 import { Diff } from "../ui/lines.js";
-import { Chip, Copy } from "../ui/parts.js";
-import { SessionTitle } from "../ui/session-title.js";
-import { Line, clean, many } from "../ui/text.js";
-import { Time, exactly } from "../ui/time.js";
-import { toast } from "../ui/toast.js";
 
 const MOST = 500;
 const REDRAWN = /^(checkpoint|rewind|sessions)\./;

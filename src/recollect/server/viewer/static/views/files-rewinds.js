@@ -2,11 +2,7 @@
 import { post } from "../api.js";
 import { html, useState } from "../lib.js";
 import { go, href } from "../router.js";
-import { Opened } from "../ui/both.js";
-import { confirm } from "../ui/dialog.js";
-import { Empty } from "../ui/page.js";
-import { clean, many } from "../ui/text.js";
-import { toast } from "../ui/toast.js";
+import { Empty, Opened, clean, confirm, many, toast } from "../ui.js";
 import * as shared from "./files-parts.js";
 
 const { Command, Foot, PathRow, attempt, idOf, sentenceOf } = shared;

@@ -1,9 +1,7 @@
 // Files: notes of the memory with what the index made of them; what files were, and the way back.
 import { html } from "../lib.js";
 import { go, href } from "../router.js";
-import { useKeys } from "../ui/keys.js";
-import { Page } from "../ui/page.js";
-import { Choice } from "../ui/parts.js";
+import { Choice, Page, useKeys } from "../ui.js";
 import { Checkpoints } from "./files-checkpoints.js";
 import { MemoryFiles } from "./files-memory.js";
 import { Rewinds } from "./files-rewinds.js";

@@ -1,9 +1,7 @@
 // What can be done with a fact, by buttons and keys: at once, and back by the toast or `u`.
 import { get, patch, post, remove } from "../api.js";
 import { html, useState } from "../lib.js";
-import { Form } from "../ui/form.js";
-import { useKeys } from "../ui/keys.js";
-import { toast } from "../ui/toast.js";
+import { Form, toast, useKeys } from "../ui.js";
 
 const MOST_CHARACTERS = 2_000;
 let last = null;

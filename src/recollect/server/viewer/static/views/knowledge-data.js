@@ -1,8 +1,6 @@
 // What the parts of Knowledge show: facts, people, and how both are named.
 import { get } from "../api.js";
-import { useAnswer, useGet, useTick } from "../ui/answer.js";
-import { useProjects } from "../ui/projects.js";
-import { dateOf } from "../ui/time.js";
+import { dateOf, useAnswer, useGet, useProjects, useTick } from "../ui.js";
 
 const PAGE = 500;
 export const MOST = 5_000;

@@ -1,15 +1,8 @@
 // Episodes: what stays of sessions, by day.
 import { html } from "../lib.js";
 import { href } from "../router.js";
-import { useGet, useTick } from "../ui/answer.js";
-import { Both, Opened } from "../ui/both.js";
-import { Empty } from "../ui/page.js";
-import { Chip, Select } from "../ui/parts.js";
-import { useProjects } from "../ui/projects.js";
-import { RecordBody } from "../ui/record.js";
-import { SessionTitle } from "../ui/session-title.js";
-import { clean, count } from "../ui/text.js";
-import { Time, dayOf, exactly } from "../ui/time.js";
+import { Both, Chip, Empty, Opened, RecordBody, Select, SessionTitle, Time } from "../ui.js";
+import { clean, count, dayOf, exactly, useGet, useProjects, useTick } from "../ui.js";
 
 const MOST = 500;
 const NOTHING = html`<${Empty} title="No episodes yet" icon="episode">

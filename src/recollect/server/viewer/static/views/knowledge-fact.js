@@ -2,12 +2,8 @@
 import { post } from "../api.js";
 import { html } from "../lib.js";
 import { href } from "../router.js";
-import { Pending, useAnswer, useGet, useTick } from "../ui/answer.js";
-import { Opened } from "../ui/both.js";
-import { Bar, Chip } from "../ui/parts.js";
-import { SessionTitle } from "../ui/session-title.js";
-import { Line, clean } from "../ui/text.js";
-import { dateOf, exactly } from "../ui/time.js";
+import { Bar, Chip, Line, Opened, Pending, SessionTitle } from "../ui.js";
+import { clean, dateOf, exactly, useAnswer, useGet, useTick } from "../ui.js";
 import { Acts } from "./knowledge-acts.js";
 import { CHANGES, periodOf } from "./knowledge-data.js";
 

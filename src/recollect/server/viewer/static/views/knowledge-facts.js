@@ -1,12 +1,7 @@
 // The facts, by kind, person or project; what is true now, what was, and what was at a time.
 import { html } from "../lib.js";
 import { href } from "../router.js";
-import { Both } from "../ui/both.js";
-import { Icon } from "../ui/icon.js";
-import { useKeys } from "../ui/keys.js";
-import { Empty } from "../ui/page.js";
-import { Bar, Chip, Choice, Select } from "../ui/parts.js";
-import { clean, count } from "../ui/text.js";
+import { Bar, Both, Chip, Choice, Empty, Icon, Select, clean, count, useKeys } from "../ui.js";
 import { MOST, periodOf, useFacts, useNames } from "./knowledge-data.js";
 import { Fact } from "./knowledge-fact.js";
 

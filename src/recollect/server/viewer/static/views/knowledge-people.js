@@ -2,14 +2,8 @@
 import { post, remove } from "../api.js";
 import { html, useState } from "../lib.js";
 import { href } from "../router.js";
-import { Pending, useGet, useTick } from "../ui/answer.js";
-import { confirm } from "../ui/dialog.js";
-import { Form } from "../ui/form.js";
-import { Empty } from "../ui/page.js";
-import { Chip } from "../ui/parts.js";
-import { clean, count } from "../ui/text.js";
-import { dateOf } from "../ui/time.js";
-import { toast } from "../ui/toast.js";
+import { Chip, Empty, Form, Pending } from "../ui.js";
+import { clean, confirm, count, dateOf, toast, useGet, useTick } from "../ui.js";
 import { usePeople } from "./knowledge-data.js";
 
 const MADE_BY = { operator: "by you", code: "by a code", resolved: "seen", settings: "settings" };

@@ -1,9 +1,7 @@
 // The review: what waits for the owner's yes, what is least certain, and what was left open.
 import { html, useState } from "../lib.js";
 import { href } from "../router.js";
-import { Pending } from "../ui/answer.js";
-import { Empty } from "../ui/page.js";
-import { count } from "../ui/text.js";
+import { Empty, Pending, count } from "../ui.js";
 import { Acts } from "./knowledge-acts.js";
 import { useFacts, useNames } from "./knowledge-data.js";
 import { FactLine } from "./knowledge-facts.js";

@@ -1,8 +1,7 @@
 // Knowledge: what is known of people and projects, where it was said, and how it changed.
 import { html } from "../lib.js";
 import { go, href } from "../router.js";
-import { useKeys } from "../ui/keys.js";
-import { Page } from "../ui/page.js";
+import { Page, useKeys } from "../ui.js";
 import { Episodes } from "./knowledge-episodes.js";
 import { Facts } from "./knowledge-facts.js";
 import { People } from "./knowledge-people.js";
