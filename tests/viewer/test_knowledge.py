@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -192,10 +193,8 @@ def test_what_may_not_replace_leaves_nothing_behind(
     """The server says why; the fact that was made for it is gone again."""
     viewer.expected = ["422"]
     fact = fact_of(worker, BRISTOL)
-    page.route(
-        f"**/{fact['id']}/replace",
-        lambda route: route.continue_(post_data='{"by": "f1"}'),
-    )
+    body = json.dumps({"by": fact_of(worker, "I prefer green tea")["id"]})  # true before it
+    page.route(f"**/{fact['id']}/replace", lambda route: route.continue_(post_data=body))
     click(page, BRISTOL)
     page.keyboard.press("r")
     page.get_by_label("What is true instead").fill("The harbour is in Bristol")
