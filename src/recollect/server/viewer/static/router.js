@@ -19,6 +19,12 @@ export function go(address, { replace = false } = {}) {
   route.value = parse(address);
 }
 
+/** Change what the address of this moment keeps: amend({open: "f12"}). */
+export function amend(changes, { replace = true } = {}) {
+  const { view, path, query } = route.peek();
+  go(href(view, path, { ...query, ...changes }), { replace });
+}
+
 addEventListener("hashchange", () => (route.value = parse(location.hash)));
 addEventListener("popstate", () => (route.value = parse(location.hash)));
 

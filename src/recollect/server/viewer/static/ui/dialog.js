@@ -1,6 +1,6 @@
 // Dialogs: a box of your own, and the question before something that cannot be taken back.
 import { html, signal, useEffect, useRef, useState } from "../lib.js";
-import { Icon } from "./icon.js";
+import { IconButton } from "./icon.js";
 
 const question = signal(null);
 
@@ -35,9 +35,7 @@ export function Dialog({ title, close, children, class: name = "" }) {
     <div class="dialog-body">
       <header>
         <h2>${title}</h2>
-        <button class="icon-button" aria-label="Close" onClick=${close}>
-          <${Icon} name="close" />
-        </button>
+        <${IconButton} icon="close" label="Close" act=${close} />
       </header>
       ${children}
     </div>

@@ -43,3 +43,9 @@ export function Icon({ name }) {
     <path d=${PATHS[name]} />
   </svg>`;
 }
+
+/** <${IconButton} icon="close" label="Close" title="Close: Esc" act=${fn} />; `children` instead */
+export const IconButton = ({ icon, label, title = label, act, children }) =>
+  html`<button type="button" class="icon-button" aria-label=${label} title=${title} onClick=${act}>
+    ${children ?? html`<${Icon} name=${icon} />`}
+  </button>`;

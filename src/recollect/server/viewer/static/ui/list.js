@@ -91,6 +91,18 @@ export function List(props) {
   </div>`;
 }
 
+/** Return {opened, toggle}: the keys of rows that are open, and what opens or closes one. */
+export function useOpened() {
+  const [opened, setOpened] = useState(() => new Set());
+  const toggle = (key) =>
+    setOpened((old) => {
+      const next = new Set(old);
+      if (!next.delete(key)) next.add(key);
+      return next;
+    });
+  return { opened, toggle };
+}
+
 /** Heights in a row: where each begins, and which is at a place, in steps of its logarithm. */
 class Sums {
   constructor(heights) {

@@ -1,6 +1,7 @@
 // What every view has: a heading with its actions, and what stands where there is nothing (yet).
 import { html } from "../lib.js";
-import { Icon } from "./icon.js";
+import { Icon, IconButton } from "./icon.js";
+import { Copy } from "./parts.js";
 import { Sentence } from "./text.js";
 
 /** <${Page} title="Live" actions=${html`…`}>…</> */
@@ -28,6 +29,12 @@ export function Empty({ title, icon = "live", children }) {
   </div>`;
 }
 
+/** Where filters leave nothing, the way to all. */
+export const NothingFits = ({ view, title = "Nothing fits", icon = "filter" }) =>
+  html`<${Empty} title=${title} icon=${icon}>
+    <a class="link" href="#/${view}">Show all</a>
+  <//>`;
+
 /** What the server says of a failure: <${Problem} error=${error} retry=${fn} /> */
 export function Problem({ error, retry }) {
   return html`<div class="problem" role="alert">
@@ -36,6 +43,17 @@ export function Problem({ error, retry }) {
     ${retry && html`<button class="button" onClick=${retry}>Try again</button>`}
   </div>`;
 }
+
+/** What is open beside a list: <${Aside} name="result" head=${html`…`} close=${fn}>…</> */
+export const Aside = ({ name, head, close, children }) =>
+  html`<aside class="opened" aria-label="Opened ${name}">
+    <header>
+      ${head}
+      <${Copy} text=${location.href} label="Copy the link" icon="link" />
+      <${IconButton} icon="close" label="Close" title="Close: Esc" act=${close} />
+    </header>
+    ${children}
+  </aside>`;
 
 /** Something is on its way; it shows itself only where that takes a while. */
 export const Loading = ({ what = "Loading" }) =>

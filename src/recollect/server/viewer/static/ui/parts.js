@@ -1,6 +1,6 @@
 // Small parts: chips, bars, a choice among few, a way to copy.
 import { html } from "../lib.js";
-import { Icon } from "./icon.js";
+import { Icon, IconButton } from "./icon.js";
 import { clean } from "./text.js";
 import { toast } from "./toast.js";
 
@@ -11,14 +11,15 @@ export function Chip({ text, tone = "", title }) {
 
 /** A share of a whole: <${Bar} value=${0.4} label="words" />, 0 to 1; below 0 what is taken off. */
 export function Bar({ value, label }) {
-  const share = Math.min(1, Math.abs(value));
+  const fill = { inlineSize: `${Math.min(1, Math.abs(value)) * 100}%` };
+  const said = `${label}: ${value.toFixed(2)}`;
   return html`<span
     class="bar ${value < 0 ? "less" : ""}"
     role="img"
-    aria-label="${label}: ${value.toFixed(2)}"
+    aria-label=${said}
     title=${label}
   >
-    <span class="bar-fill" style=${{ inlineSize: `${share * 100}%` }}></span>
+    <span class="bar-fill" style=${fill}></span>
   </span>`;
 }
 
@@ -28,60 +29,44 @@ export function Bar({ value, label }) {
  */
 export function Shares({ why, score, isWhole = false }) {
   const parts = Object.entries(why).sort(([, a], [, b]) => b - a);
-  const said = parts.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(", ");
   if (isWhole) {
-    return html`<dl class="shares-whole">
-      ${[["score", score], ...parts].map(
-        ([name, value]) =>
-          html`<div key=${name}>
-            <dt>${name.replaceAll("_", " ")}</dt>
-            <dd><${Bar} value=${value} label=${name} />${value.toFixed(2)}</dd>
-          </div>`,
-      )}
-    </dl>`;
+    const row = ([name, value]) =>
+      html`<div key=${name}>
+        <dt>${name.replaceAll("_", " ")}</dt>
+        <dd><${Bar} value=${value} label=${name} />${value.toFixed(2)}</dd>
+      </div>`;
+    return html`<dl class="shares-whole">${[["score", score], ...parts].map(row)}</dl>`;
   }
-  return html`<span
-    class="bar shares"
-    role="img"
-    aria-label="score ${score.toFixed(2)}"
-    title=${said}
-  >
-    ${parts
-      .filter(([, value]) => value > 0)
-      .map(
-        ([name, value]) =>
-          html`<span key=${name} style=${{ inlineSize: `${Math.min(1, value) * 100}%` }}></span>`,
-      )}
+  const said = parts.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(", ");
+  const label = `score ${score.toFixed(2)}`;
+  const share = ([name, value]) =>
+    html`<span key=${name} style=${{ inlineSize: `${Math.min(1, value) * 100}%` }}></span>`;
+  return html`<span class="bar shares" role="img" aria-label=${label} title=${said}>
+    ${parts.filter(([, value]) => value > 0).map(share)}
   </span>`;
 }
 
-/** One of few: <${Choice} label="Kind" value="" options=${[["", "All"]]} onChange=${fn} /> */
+/** Return options as [[value, text], …]; they may be {value: text}. */
+export const pairsOf = (options) => (Array.isArray(options) ? options : Object.entries(options));
+
+/** One of few: <${Choice} label="Kind" value="" options=${{"": "All"}} onChange=${fn} /> */
 export function Choice({ label, value, options, onChange }) {
+  const button = ([each, text]) => {
+    const more = { "aria-pressed": each === value, onClick: () => onChange(each) };
+    return html`<button type="button" key=${each} ...${more}>${text}</button>`;
+  };
   return html`<div class="choice" role="group" aria-label=${label}>
-    ${options.map(
-      ([each, text]) =>
-        html`<button
-          type="button"
-          key=${each}
-          aria-pressed=${each === value}
-          onClick=${() => onChange(each)}
-        >
-          ${text}
-        </button>`,
-    )}
+    ${pairsOf(options).map(button)}
   </div>`;
 }
 
 /** One of many: as Choice, as a list that opens. */
 export function Select({ label, value, options, onChange }) {
+  const option = ([each, text]) =>
+    html`<option key=${each} value=${each} selected=${each === value}>${clean(text)}</option>`;
   return html`<span class="select">
     <select aria-label=${label} value=${value} onChange=${(event) => onChange(event.target.value)}>
-      ${options.map(
-        ([each, text]) =>
-          html`<option key=${each} value=${each} selected=${each === value}>
-            ${clean(text)}
-          </option>`,
-      )}
+      ${pairsOf(options).map(option)}
     </select>
     <${Icon} name="down" />
   </span>`;
@@ -93,7 +78,5 @@ export function Copy({ text, label = "Copy", icon = "copy" }) {
     await navigator.clipboard.writeText(text);
     toast("Copied");
   };
-  return html`<button class="icon-button" aria-label=${label} title=${label} onClick=${copy}>
-    <${Icon} name=${icon} />
-  </button>`;
+  return html`<${IconButton} icon=${icon} label=${label} act=${copy} />`;
 }

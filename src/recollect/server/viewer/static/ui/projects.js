@@ -13,3 +13,12 @@ export function useProjects() {
   }, []);
   return projects;
 }
+
+/** Return {names, own, scope, isKnown} of a name: its project, and what a request takes for it. */
+export function useProject(name) {
+  const projects = useProjects();
+  const own = projects.find((each) => each.name === name);
+  const isKnown = !name || projects.length > 0;
+  const names = projects.map((each) => each.name);
+  return { names, own, scope: own ? (own.root ?? own.id) : name, isKnown };
+}

@@ -1,5 +1,6 @@
 // Sessions as other views name them.
 import { html } from "../lib.js";
+import { nameOf, record } from "../records.js";
 import { Chip } from "./parts.js";
 
 /** Return what a session is called, by what there is. */
@@ -7,6 +8,12 @@ export function titleOf(session) {
   const folder = session.project_path?.split("/").pop();
   return session.title || session.session_key || folder || session.id.slice(0, 8);
 }
+
+/** Return a session as far as it is loaded; the component that asks is drawn again when it is. */
+export const sessionOf = (id) => (id ? record(nameOf.session(id)).value : null);
+
+/** Return what a session is called, by its id alone where it is not loaded. */
+export const titleById = (id) => titleOf(sessionOf(id) ?? { id });
 
 /** The chips of a session: where, whose, and how it is. */
 export function SessionChips({ session }) {

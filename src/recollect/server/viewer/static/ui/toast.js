@@ -1,6 +1,6 @@
 // Short messages of what was done, with a way back.
 import { html, signal } from "../lib.js";
-import { Icon } from "./icon.js";
+import { IconButton } from "./icon.js";
 
 const SHOWN_MS = 8_000;
 const shown = signal([]);
@@ -15,19 +15,14 @@ export function toast(text, { undo = null, kind = "done", hint = "" } = {}) {
 
 toast.error = (error) => toast(error.message, { kind: "failed", hint: error.hint });
 
-const dismiss = (own) => (shown.value = shown.peek().filter((each) => each !== own));
+/** Do what may fail, and say so where it does. */
+export const attempt = (job) => job().catch(toast.error);
 
-async function takeBack(own) {
-  dismiss(own);
-  try {
-    await own.undo();
-  } catch (error) {
-    toast.error(error);
-  }
-}
+const dismiss = (own) => (shown.value = shown.peek().filter((each) => each !== own));
 
 /** The place where they appear; the shell has it. */
 export function Toasts() {
+  const takeBack = (own) => (dismiss(own), attempt(async () => own.undo()));
   return html`<div class="toasts" role="status" aria-live="polite">
     ${shown.value.map(
       (own) =>
@@ -36,9 +31,7 @@ export function Toasts() {
             ${own.text}${own.hint && html`<span class="toast-hint">${own.hint}</span>`}
           </span>
           ${own.undo && html`<button class="link" onClick=${() => takeBack(own)}>Undo</button>`}
-          <button class="icon-button" aria-label="Dismiss" onClick=${() => dismiss(own)}>
-            <${Icon} name="close" />
-          </button>
+          <${IconButton} icon="close" label="Dismiss" act=${() => dismiss(own)} />
         </div>`,
     )}
   </div>`;
