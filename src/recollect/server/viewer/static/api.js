@@ -13,7 +13,7 @@ export const access = signal(sessionStorage.getItem(KEY) ? "in" : "asking");
 export const refusal = signal(null);
 
 /** An answer that is an error: `code`, `message`, `hint` and `status` as the server says. */
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(status, { code, message, hint }) {
     super(message);
     Object.assign(this, { status, code, hint });
@@ -28,13 +28,9 @@ export const put = (path, body, more) => call("PUT", path, { body, ...more });
 export const patch = (path, body, more) => call("PATCH", path, { body, ...more });
 export const remove = (path, query, more) => call("DELETE", path, { query, ...more });
 
-/** Return the JSON of an answer; raise ApiError, or AbortError where `signal` ends it. */
-export async function call(method, path, { query, body, signal } = {}) {
-  const answer = await send(method, path, { query, body, signal });
-  return answer.json();
-}
+const call = async (...request) => (await send(...request)).json();
 
-/** Return an answer to read from; raise ApiError. */
+/** Return an answer to read from; raise ApiError, or AbortError where `signal` ends it. */
 export async function send(method, path, { query, body, signal, headers = {} } = {}) {
   const sent = sessionStorage.getItem(KEY);
   if (sent) headers.authorization = `Bearer ${sent}`;
@@ -42,12 +38,8 @@ export async function send(method, path, { query, body, signal, headers = {} } =
   let answer;
   try {
     answer = await fetch(path + queryOf(query), {
-      method,
-      headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal,
-      cache: "no-store",
-      credentials: "omit",
+      ...{ method, headers, signal, cache: "no-store", credentials: "omit" },
+      body: JSON.stringify(body),
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;

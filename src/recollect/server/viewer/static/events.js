@@ -5,6 +5,7 @@ import { effect, signal } from "./lib.js";
 const FIRST_WAIT_MS = 500;
 const MOST_WAIT_MS = 8_000;
 const SILENT_MS = 40_000; // the worker says something every 15 s
+const HISTORY_MS = 3_000;
 const HIDDEN_MS = 30_000; // a browser has six connections to one address
 
 /** "connecting", "open", or "reconnecting". */
@@ -23,38 +24,24 @@ export function listen(callback) {
 }
 
 /** Return the events after `since` and up to the place `until`, oldest first. */
-export async function history(since, until, { signal: ending } = {}) {
+export async function history(since, until) {
   const events = [];
   if (since >= seqOf(until)) return events;
-  const ended = new AbortController();
-  ending?.addEventListener("abort", () => ended.abort());
-  const quiet = () => setTimeout(() => ended.abort(), 3_000);
-  let timer = quiet();
+  const query = { since: `${since}${until.replace(/^\d+/, "")}` };
   try {
-    const mark = until.replace(/^\d+/, "");
-    const query = { since: `${since}${mark}` };
-    const answer = await send("GET", "/api/events", { query, signal: ended.signal });
-    for await (const { id, data } of blocks(answer.body)) {
-      clearTimeout(timer);
-      timer = quiet();
+    for await (const { id, data } of blocks({ query }, HISTORY_MS)) {
       if (data && seqOf(id) <= seqOf(until)) events.push(JSON.parse(data));
       if (seqOf(id) >= seqOf(until)) break;
     }
   } catch (error) {
     if (error.name !== "AbortError") throw error;
-  } finally {
-    clearTimeout(timer);
-    ended.abort();
   }
   return events;
 }
 
 export const seqOf = (id) => parseInt(id, 10);
 
-effect(() => {
-  if (access.value === "in") start();
-  else stop();
-});
+effect(() => (access.value === "in" ? start() : stop()));
 
 document.addEventListener("visibilitychange", () => {
   clearTimeout(hiding);
@@ -89,40 +76,42 @@ async function follow(ending) {
 }
 
 async function read(ending, opened) {
-  const silent = new AbortController();
-  const hurry = () => setTimeout(() => silent.abort(), SILENT_MS);
-  let timer = hurry();
-  const signals = AbortSignal.any([ending, silent.signal]);
   const headers = place.peek() === null ? {} : { "last-event-id": place.peek() };
-  try {
-    const answer = await send("GET", "/api/events", { headers, signal: signals });
-    for await (const { id, data } of blocks(answer.body)) {
-      clearTimeout(timer);
-      timer = hurry();
-      opened();
-      link.value = "open";
-      if (data) tell(JSON.parse(data));
-      if (id) place.value = id;
-    }
-  } finally {
-    clearTimeout(timer);
+  for await (const { id, data } of blocks({ headers, signal: ending }, SILENT_MS)) {
+    opened();
+    link.value = "open";
+    if (data) for (const listener of [...listeners]) listener(JSON.parse(data));
+    if (id) place.value = id;
   }
 }
 
-function tell(event) {
-  for (const listener of [...listeners]) listener(event);
-}
-
-/** Yield the blocks of server-sent events: {id, data}; what is not there is an empty text. */
-async function* blocks(body) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const parts = (rest + value).split("\n\n");
-    rest = parts.pop();
-    for (const part of parts) yield blockOf(part);
+/**
+ * Yield the blocks of server-sent events: {id, data}; what is not there is an empty text.
+ *
+ * @param silent After so many ms without a block it is given up by an AbortError.
+ */
+async function* blocks({ signal: ending, ...sent }, silent) {
+  const ended = new AbortController();
+  const hurry = () => setTimeout(() => ended.abort(), silent);
+  let timer = hurry();
+  try {
+    const signal = AbortSignal.any([ended.signal, ending ?? ended.signal]);
+    const { body } = await send("GET", "/api/events", { ...sent, signal });
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let rest = ""; ;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const parts = (rest + value).split("\n\n");
+      rest = parts.pop();
+      for (const part of parts) {
+        clearTimeout(timer);
+        timer = hurry();
+        yield blockOf(part);
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+    ended.abort();
   }
 }
 

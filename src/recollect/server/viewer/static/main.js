@@ -3,8 +3,9 @@ import { access, enter, refusal } from "./api.js";
 import { link } from "./events.js";
 import { html, render, signal, useEffect, useErrorBoundary, useRef, useState } from "./lib.js";
 import { go, href, route } from "./router.js";
+import { Pending } from "./ui/answer.js";
 import { Confirmation, Dialog } from "./ui/dialog.js";
-import { Icon } from "./ui/icon.js";
+import { Icon, IconButton } from "./ui/icon.js";
 import { bindings, useKeys } from "./ui/keys.js";
 import { Loading, Problem } from "./ui/page.js";
 import { Toasts } from "./ui/toast.js";
@@ -38,10 +39,11 @@ function Shell() {
   const { view } = route.value;
   const main = useRef();
   const known = VIEWS.find((each) => each.name === view);
+  const skip = (event) => (event.preventDefault(), main.current.focus());
   useKeys("Everywhere", {
     ...Object.fromEntries(VIEWS.map((each) => [`g ${each.key}`, [each.label, goTo(each.name)]])),
     "/": ["search", goTo("search")],
-    "?": ["these keys", () => (isHelping.value = true)],
+    "?": ["these keys", help],
   });
   useEffect(() => {
     document.title = `${known?.label ?? "Not found"} · recollect`;
@@ -50,7 +52,7 @@ function Shell() {
     if (way) way.closest("ul").scrollLeft = way.offsetLeft - way.offsetWidth;
   }, [view]);
   return html`
-    <a class="skip" href="#main" onClick=${(event) => skip(event, main)}>Skip to the content</a>
+    <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
     <nav class="side" aria-label="Views">
       <${Brand} />
       <ul>
@@ -82,59 +84,37 @@ function focusFirst() {
   wantsFocus = false;
 }
 
-function skip(event, main) {
-  event.preventDefault();
-  main.current.focus();
-}
-
 const Brand = () =>
   html`<div class="brand">
     <img src="/viewer/icon.svg" alt="" width="26" height="26" /><span>recollect</span>
   </div>`;
 
-function Way({ view, is }) {
-  const way = useRef();
-  useEffect(() => void (is && way.current.scrollIntoView({ block: "nearest" })), [is]);
-  return html`<li ref=${way}>
+const Way = ({ view, is }) =>
+  html`<li>
     <a href=${href(view.name)} aria-current=${is ? "page" : null} title="g ${view.key}">
       <${Icon} name=${view.name} /><span>${view.label}</span>
     </a>
   </li>`;
+
+function setTheme() {
+  const to = (theme.value = NEXT_THEME[theme.value]);
+  if (to === "auto") {
+    delete document.documentElement.dataset.theme;
+    localStorage.removeItem("recollect.theme");
+  } else {
+    document.documentElement.dataset.theme = to;
+    localStorage.setItem("recollect.theme", to);
+  }
 }
 
-const LINKS = {
-  connecting: "connecting",
-  open: "live",
-  reconnecting: "reconnecting",
-};
+const help = () => (isHelping.value = true);
 
 function Foot() {
-  const setTheme = () => {
-    theme.value = NEXT_THEME[theme.value];
-    const root = document.documentElement;
-    if (theme.value === "auto") delete root.dataset.theme;
-    else root.dataset.theme = theme.value;
-    if (theme.value === "auto") localStorage.removeItem("recollect.theme");
-    else localStorage.setItem("recollect.theme", theme.value);
-  };
+  const said = link.value === "open" ? "live" : link.value;
   return html`<div class="foot">
-    <span class="link-state ${link.value}" role="status">${LINKS[link.value]}</span>
-    <button
-      class="icon-button"
-      aria-label="Theme: ${theme.value}"
-      title="Theme: ${theme.value}"
-      onClick=${setTheme}
-    >
-      <${Icon} name="theme" />
-    </button>
-    <button
-      class="icon-button"
-      aria-label="Keys"
-      title="Keys: ?"
-      onClick=${() => (isHelping.value = true)}
-    >
-      <kbd>?</kbd>
-    </button>
+    <span class="link-state ${link.value}" role="status">${said}</span>
+    <${IconButton} icon="theme" label="Theme: ${theme.value}" act=${setTheme} />
+    <${IconButton} label="Keys" title="Keys: ?" act=${help}><kbd>?</kbd><//>
   </div>`;
 }
 
@@ -142,6 +122,7 @@ const DEFECT = {
   message: "this view failed",
   hint: "the console of the browser has the place; the memory is as it was",
 };
+const NOT_LOADED = { message: "this view could not be loaded", hint: "try it again" };
 
 /** The view of an address, loaded when it is first asked for. */
 function Loaded({ view }) {
@@ -151,25 +132,25 @@ function Loaded({ view }) {
     setState({});
     Promise.all([import(`./views/${view.name}.js`), stylesOf(view.name)]).then(
       ([module]) => setState({ View: module.default }),
-      () => setState({ error: { message: "this view could not be loaded", hint: "try it again" } }),
+      () => setState({ error: NOT_LOADED }),
     );
   };
   useEffect(load, []);
   useEffect(focusFirst, [state.View]);
   if (defect) return html`<${Problem} error=${DEFECT} retry=${forget} />`;
-  if (state.error) return html`<${Problem} error=${state.error} retry=${load} />`;
-  if (!state.View) return html`<${Loading} />`;
+  if (!state.View) return html`<${Pending} error=${state.error} again=${load} />`;
   return html`<${state.View} route=${route.value} />`;
 }
 
 const styles = new Map();
+const hrefOf = (name) => `/viewer/views/${name}.css`;
 
 function stylesOf(name) {
   if (!styles.has(name)) {
-    const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet" });
-    const loading = new Promise((done, failed) => {
-      Object.assign(sheet, { onload: done, onerror: failed, href: `/viewer/views/${name}.css` });
-    });
+    const sheet = document.createElement("link");
+    const loading = new Promise((onload, onerror) =>
+      Object.assign(sheet, { onload, onerror, rel: "stylesheet", href: hrefOf(name) }),
+    );
     document.head.append(sheet);
     styles.set(name, loading);
   }
@@ -185,20 +166,17 @@ const Nowhere = () =>
 function Help() {
   const named = bindings.value.filter(({ label }) => label);
   const groups = Map.groupBy(named, ({ group }) => group);
+  const row = ({ keys, label }) =>
+    html`<div key=${keys}>
+      <dt>${keys.split(" ").map((key) => html`<kbd>${key}</kbd>`)}</dt>
+      <dd>${label}</dd>
+    </div>`;
   return html`<${Dialog} title="Keys" close=${() => (isHelping.value = false)}>
     ${[...groups].map(
       ([group, own]) =>
         html`<section class="keys" key=${group}>
           <h3>${group}</h3>
-          <dl>
-            ${own.map(
-              ({ keys, label }) =>
-                html`<div key=${keys}>
-                  <dt>${keys.split(" ").map((key) => html`<kbd>${key}</kbd>`)}</dt>
-                  <dd>${label}</dd>
-                </div>`,
-            )}
-          </dl>
+          <dl>${own.map(row)}</dl>
         </section>`,
     )}
   <//>`;

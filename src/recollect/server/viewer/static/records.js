@@ -64,13 +64,12 @@ async function load() {
   const names = [...wanted].map((name) => name.split("/"));
   wanted.clear();
   const of = (kind) => names.filter(([each]) => each === kind).map(([, ...rest]) => rest);
-  const jobs = [
+  await Promise.allSettled([
     ...chunks(of("o").flat(), 100).map(loadObservations),
     ...ranges(of("m")).map(loadMessages),
     ...of("f").map(([number]) => loadOne(`f/${number}`, `/api/facts/f${number}`, "fact")),
     ...of("s").map(([id]) => loadOne(`s/${id}`, `/api/sessions/${id}`)),
-  ];
-  await Promise.allSettled(jobs.map((job) => job));
+  ]);
   loads.value++;
 }
 
@@ -78,32 +77,30 @@ async function loadObservations(numbers) {
   const ids = numbers.map(Number);
   const answer = await post("/api/observations/batch", { ids, max_tokens: LINE_TOKENS });
   for (const each of answer.observations) keep(`o/${each.id}`, each);
+  for (const id of answer.missing) keep(`o/${id}`, null);
   const all = new Set([...types.peek(), ...answer.observations.map(({ type }) => type)]);
   if (all.size > types.peek().length) types.value = [...all].sort();
-  for (const id of answer.missing) keep(`o/${id}`, null);
 }
+
+/** Return the answer to a GET; null where it is gone or not for this token. */
+const there = (path, query) =>
+  get(path, query).catch((error) => {
+    if (error.status !== 404) throw error;
+    return null;
+  });
 
 async function loadMessages({ session, first, last }) {
   const query = { session_key: session, after_seq: first - 1, limit: last - first + 1 };
-  const seqs = Array.from({ length: last - first + 1 }, (_, step) => first + step);
-  try {
-    const { messages } = await get("/api/messages", query);
-    const bySeq = new Map(messages.map((each) => [each.seq, each]));
-    for (const seq of seqs) keep(`m/${session}/${seq}`, bySeq.get(seq) ?? null);
-  } catch (error) {
-    if (error.status !== 404) throw error;
-    for (const seq of seqs) keep(`m/${session}/${seq}`, null);
+  const answer = await there("/api/messages", query);
+  const bySeq = new Map(answer?.messages.map((each) => [each.seq, each]));
+  for (let seq = first; seq <= last; seq++) {
+    keep(nameOf.message(session, seq), bySeq.get(seq) ?? null);
   }
 }
 
 async function loadOne(name, path, field) {
-  try {
-    const answer = await get(path);
-    keep(name, field ? (answer[field] ?? answer) : answer);
-  } catch (error) {
-    if (error.status !== 404) throw error;
-    keep(name, null);
-  }
+  const answer = await there(path);
+  keep(name, answer?.[field] ?? answer);
 }
 
 function chunks(values, size) {
@@ -135,17 +132,19 @@ effect(() => {
   );
 });
 
+const CHANGED = {
+  "fact.changed": (event) => nameOf.fact(event.number),
+  "message.finished": (event) => nameOf.message(event.scope.session, event.seq),
+  "session.changed": (event) => nameOf.session(event.scope.session),
+};
+
 listen((event) => {
   if (/erased|pruned|reset|restored$/.test(event.type)) {
     for (const name of [...kept.keys()]) if (!shown.has(name)) kept.delete(name);
     renew(...shown);
   } else if (/^observation\./.test(event.type)) {
     renew(nameOf.observation(event.number));
-  } else if (event.type === "fact.changed") {
-    renew(nameOf.fact(event.number));
-  } else if (event.type === "message.finished") {
-    renew(nameOf.message(event.scope.session, event.seq));
-  } else if (event.type === "session.changed") {
-    renew(nameOf.session(event.scope.session));
+  } else if (CHANGED[event.type]) {
+    renew(CHANGED[event.type](event));
   }
 });
