@@ -2,14 +2,15 @@
 import { history, link, listen, place, seqOf } from "../events.js";
 import { html, signal, useEffect, useMemo, useState } from "../lib.js";
 import { loads, nameOf, record, types } from "../records.js";
-import { go, href } from "../router.js";
+import { Filters, named } from "../ui/filters.js";
 import { Icon } from "../ui/icon.js";
 import { useKeys } from "../ui/keys.js";
-import { List } from "../ui/list.js";
-import { Empty, Loading, Page, Problem } from "../ui/page.js";
-import { Bar, Chip, Choice, Select } from "../ui/parts.js";
+import { List, useOpened } from "../ui/list.js";
+import { Empty, Loading, NothingFits, Page, Problem } from "../ui/page.js";
+import { Bar, Chip, Choice } from "../ui/parts.js";
 import { useProjects } from "../ui/projects.js";
 import { RecordBody } from "../ui/record.js";
+import { sessionOf, titleOf } from "../ui/session.js";
 import { Line, clean, count } from "../ui/text.js";
 import { Time, dayOf } from "../ui/time.js";
 import { eventText } from "./live-events.js";
@@ -18,19 +19,9 @@ const FIRST_STEP = 25; // events of the first look back: one event may tell of 5
 const MOST_STEP = 400;
 const GATHER_MS = 150;
 const HEIGHTS = { day: 52, session: 44, message: 62, observation: 40, fact: 40, event: 38 };
-const KINDS = [
-  ["", "All"],
-  ["message", "Messages"],
-  ["observation", "Observations"],
-  ["fact", "Facts"],
-  ["event", "Events"],
-];
-const IMPORTANCE = [
-  ["", "Any importance"],
-  ["0.3", "0.3 and more"],
-  ["0.5", "0.5 and more"],
-  ["0.7", "0.7 and more"],
-];
+const RECORDS = { message: "Messages", observation: "Observations", fact: "Facts" };
+const KINDS = { "": "All", ...RECORDS, event: "Events" };
+const LEAST = ["0.3", "0.5", "0.7"].map((least) => [least, `${least} and more`]);
 
 // What was heard stays while other views are open: [{key, kind, at, scope, …}], the oldest first.
 const items = signal([]);
@@ -42,22 +33,24 @@ let waiting = [];
 
 function begin() {
   if (state.peek() !== "new" || place.value === null) return;
-  state.value = "loading";
-  const until = place.peek();
   listen(hear);
-  first = seqOf(until);
-  back().catch((error) => (state.value = error));
+  first = seqOf(place.peek());
+  back();
 }
 
 async function back() {
   const since = Math.max(0, first - step);
-  step = Math.min(step * 2, MOST_STEP);
   const mark = place.peek().replace(/^\d+/, "");
   state.value = "loading";
-  const events = await history(since, `${first}${mark}`);
-  first = since;
-  items.value = [...events.flatMap(itemsOf), ...items.peek()];
-  state.value = "ready";
+  try {
+    const events = await history(since, `${first}${mark}`);
+    step = Math.min(step * 2, MOST_STEP);
+    first = since;
+    items.value = [...events.flatMap(itemsOf), ...items.peek()];
+    state.value = "ready";
+  } catch (error) {
+    state.value = error;
+  }
 }
 
 function hear(event) {
@@ -71,42 +64,35 @@ function hear(event) {
 }
 
 function take() {
-  if (paused.peek()) paused.value = [...paused.peek(), ...waiting];
-  else items.value = [...items.peek(), ...waiting];
+  const into = paused.peek() ? paused : items;
+  into.value = [...into.peek(), ...waiting];
   waiting = [];
 }
 
 function togglePause() {
-  if (paused.value) {
-    items.value = [...items.peek(), ...paused.value];
-    paused.value = null;
-  } else {
-    paused.value = [];
-  }
+  if (paused.value) items.value = [...items.peek(), ...paused.value];
+  paused.value = paused.value ? null : [];
 }
 
 /** Return the items of an event: each message, observation and fact is one. */
 function itemsOf(event) {
-  const { seq, at, scope } = event;
+  const { seq, at, scope, type, numbers } = event;
   const item = (kind, name, key = name) => ({ key: `${seq}/${key}`, kind, name, at, scope, event });
-  if (event.type === "messages.appended") {
+  if (type === "messages.appended") {
     return Array.from({ length: event.count }, (_, step) =>
       item("message", nameOf.message(scope.session, event.first_seq + step)),
     );
   }
-  if (event.type === "observations.recorded") {
-    return event.numbers.map((number) => item("observation", nameOf.observation(number)));
-  }
-  if (event.type === "facts.remembered") {
-    return event.numbers.map((number) => item("fact", nameOf.fact(number)));
-  }
-  return [item("event", null, event.type)];
+  const kind = { "observations.recorded": "observation", "facts.remembered": "fact" }[type];
+  return kind
+    ? numbers.map((number) => item(kind, nameOf[kind](number)))
+    : [item("event", null, type)];
 }
 
 export default function Live({ route }) {
   const { query } = route;
   const [selected, setSelected] = useState(null);
-  const [opened, setOpened] = useState(() => new Set());
+  const { opened, toggle } = useOpened();
   const projects = useProjects();
   useEffect(begin, [place.value === null]);
   useKeys("Live", { p: ["pause and go on", togglePause] });
@@ -115,26 +101,28 @@ export default function Live({ route }) {
     () => rowsOf(items.value.filter((item) => fits(item, query, projects))),
     [items.value, projects, JSON.stringify(query), isDeep && loads.value],
   );
-  const set = (name) => (value) =>
-    go(href("live", [], { ...query, [name]: value }), { replace: true });
-  const open = (item) => {
-    setSelected(item.key);
-    setOpened((old) => {
-      const next = new Set(old);
-      if (!next.delete(item.key)) next.add(item.key);
-      return next;
-    });
-  };
-  return html`<${Page}
-    class="live"
-    title="Live"
-    lead="Memory while it is made"
-    actions=${html`<${PauseButton} />`}
-  >
-    <${Filters} query=${query} set=${set} projects=${projects} />
+  const open = ({ key }) => (setSelected(key), toggle(key));
+  const agents = [...new Set(items.value.map(({ scope }) => scope.agent).filter(Boolean))].sort();
+  const filters = [
+    ["kind", "Kind", KINDS, Choice],
+    [
+      "project",
+      "Project",
+      named(
+        "All projects",
+        projects.map(({ name }) => name),
+      ),
+    ],
+    ["agent", "Agent", named("All agents", agents.length > 1 ? agents : [])],
+    ["type", "Type of observation", named("All types", types.value)],
+    ["importance", "Importance", [["", "Any importance"], ...LEAST]],
+  ];
+  const lead = "Memory while it is made";
+  return html`<${Page} class="live" title="Live" lead=${lead} actions=${html`<${PauseButton} />`}>
+    <${Filters} of=${filters} />
     ${
       state.value instanceof Error
-        ? html`<${Problem} error=${state.value} retry=${() => void back()} />`
+        ? html`<${Problem} error=${state.value} retry=${back} />`
         : rows.length
           ? html`<${List}
               label="What happened, the newest first"
@@ -142,12 +130,9 @@ export default function Live({ route }) {
               keyOf=${(item) => item.key}
               estimate=${(item) => HEIGHTS[item.kind]}
               isHead=${(item) => item.kind === "day" || item.kind === "session"}
-              selected=${selected}
-              onSelect=${setSelected}
-              onOpen=${open}
+              ...${{ selected, onSelect: setSelected, onOpen: open, stamp: opened }}
               onEnd=${() => state.peek() === "ready" && first > 0 && back()}
               row=${(item) => rowOf(item, opened.has(item.key), open)}
-              stamp=${opened}
               foot=${html`<${Beginning} />`}
             />`
           : html`<${Nothing} query=${query} />`
@@ -164,11 +149,7 @@ function Nothing({ query }) {
   if (state.value !== "ready") {
     return html`<${Loading} what=${link.value === "open" ? "Looking back" : "Connecting"} />`;
   }
-  if (Object.keys(query).length) {
-    return html`<${Empty} title="Nothing fits" icon="filter">
-      <a class="link" href=${href("live")}>Show all</a>
-    <//>`;
-  }
+  if (Object.keys(query).length) return html`<${NothingFits} view="live" />`;
   return html`<${Empty} title="Nothing yet">
     What your agent says and does appears here as it happens.
   <//>`;
@@ -182,45 +163,6 @@ function PauseButton() {
   </button>`;
 }
 
-function Filters({ query, set, projects }) {
-  const agents = [...new Set(items.value.map(({ scope }) => scope.agent).filter(Boolean))].sort();
-  const named = (name, values) => [["", name], ...values.map((each) => [each, each])];
-  const names = projects.map(({ name }) => name);
-  return html`<div class="filters" role="group" aria-label="Filters">
-    <${Choice} label="Kind" value=${query.kind ?? ""} options=${KINDS} onChange=${set("kind")} />
-    ${
-      names.length > 0 &&
-      html`<${Select}
-        label="Project"
-        value=${query.project ?? ""}
-        options=${named("All projects", names)}
-        onChange=${set("project")}
-      />`
-    }
-    ${
-      agents.length > 1 &&
-      html`<${Select}
-        label="Agent"
-        value=${query.agent ?? ""}
-        options=${named("All agents", agents)}
-        onChange=${set("agent")}
-      />`
-    }
-    <${Select}
-      label="Type of observation"
-      value=${query.type ?? ""}
-      options=${named("All types", [...new Set([...types.value, query.type ?? []].flat())])}
-      onChange=${set("type")}
-    />
-    <${Select}
-      label="Importance"
-      value=${query.importance ?? ""}
-      options=${IMPORTANCE}
-      onChange=${set("importance")}
-    />
-  </div>`;
-}
-
 function fits(item, query, projects) {
   if (query.kind && item.kind !== query.kind) return false;
   if (query.agent && item.scope.agent !== query.agent) return false;
@@ -229,8 +171,7 @@ function fits(item, query, projects) {
     if (!project?.paths.includes(item.scope.project)) return false;
   }
   if (!query.type && !query.importance) return true;
-  if (item.kind !== "observation") return false;
-  const own = record(item.name).peek();
+  const own = item.kind === "observation" && record(item.name).peek();
   if (!own) return false;
   return (!query.type || own.type === query.type) && own.importance >= (query.importance ?? 0);
 }
@@ -239,22 +180,22 @@ function fits(item, query, projects) {
 function rowsOf(shown) {
   const rows = [];
   const dayAt = daysOf();
-  let run = null;
-  let day = null;
-  const close = () => run && rows.push({ kind: "session", key: `s/${run.key}`, scope: run.scope });
+  let [run, day] = [null, null];
+  const endRun = () => run && rows.push({ ...run, kind: "session", key: `s/${run.key}` });
+  const endDay = () => day !== null && rows.push({ kind: "day", key: `d/${day}`, text: day });
   for (const item of shown) {
     const own = dayAt(item.at);
     if (run && (own !== day || item.scope.session !== run.scope.session)) {
-      close();
+      endRun();
       run = null;
     }
-    if (day !== null && own !== day) rows.push({ kind: "day", key: `d/${day}`, text: day });
+    if (own !== day) endDay();
     run ??= item;
     day = own;
     rows.push(item);
   }
-  close();
-  if (day !== null) rows.push({ kind: "day", key: `d/${day}`, text: day });
+  endRun();
+  endDay();
   return rows.reverse();
 }
 
@@ -274,11 +215,14 @@ function daysOf() {
 function rowOf(item, isOpen, open) {
   if (item.kind === "day") return html`<h2 class="live-day">${item.text}</h2>`;
   if (item.kind === "session") return html`<${SessionHead} scope=${item.scope} />`;
-  const Row = ROWS[item.kind];
   return html`<div class="live-row ${item.kind} ${isOpen ? "open" : ""}">
     <${Icon} name=${item.kind} />
     <div class="live-body" onClick=${(event) => isHead(event, item) && open(item)}>
-      <${Row} item=${item} isOpen=${isOpen} />
+      ${
+        item.kind === "event"
+          ? html`<span class="soft">${eventText(item.event)}</span>`
+          : html`<${Row} kind=${item.kind} name=${item.name} isOpen=${isOpen} />`
+      }
     </div>
     <${Time} at=${item.at} />
   </div>`;
@@ -289,55 +233,37 @@ const isHead = (event, item) =>
   item.kind !== "event" && !event.composedPath().some((each) => each.matches?.(".record"));
 
 function SessionHead({ scope }) {
-  const own = scope.session ? record(nameOf.session(scope.session)).value : null;
-  const project = (own?.project_path ?? scope.project)?.split("/").pop();
-  const title = own?.title ?? own?.session_key ?? project ?? scope.session?.slice(0, 8);
+  const own = sessionOf(scope.session) ?? { id: scope.session, project_path: scope.project };
+  const project = own.project_path?.split("/").pop();
+  const title = own.id ? titleOf(own) : (project ?? "Outside of a session");
   return html`<h3 class="live-session">
-    <${Line} text=${title ?? "Outside of a session"} />
+    <${Line} text=${title} />
     ${project && project !== title && html`<${Chip} text=${project} />`}
     ${scope.agent && html`<${Chip} text=${scope.agent} />`}
   </h3>`;
 }
 
-const ROWS = {
-  message: MessageRow,
-  observation: ObservationRow,
-  fact: FactRow,
-  event: ({ item }) => html`<span class="soft">${eventText(item.event)}</span>`,
+// Of a row in one line: the label, the text, a share and what it is a share of.
+const LINES = {
+  observation: (own) => [own.type, own.title || own.summary || own.tool_name, "importance"],
+  fact: (own) => [own.kind, own.text, "confidence"],
 };
 
-function Pending({ own }) {
-  return html`<span class="soft">${own === null ? "gone" : "…"}</span>`;
-}
-
-function MessageRow({ item, isOpen }) {
-  const own = record(item.name).value;
-  if (!own) return html`<${Pending} own=${own} />`;
-  return html`<span class="live-role ${own.role}">${clean(own.name ?? own.role)}</span> ${
-      isOpen
-        ? html`<${RecordBody} kind="message" record=${own} />`
-        : html`<div class="live-cut" dir="auto">${clean(own.text.slice(0, 400))}</div>`
-    }`;
-}
-
-function ObservationRow({ item, isOpen }) {
-  const own = record(item.name).value;
-  if (!own) return html`<${Pending} own=${own} />`;
+function Row({ kind, name, isOpen }) {
+  const own = record(name).value;
+  if (!own) return html`<span class="soft">${own === null ? "gone" : "…"}</span>`;
+  const body = isOpen && html`<${RecordBody} kind=${kind} record=${own} />`;
+  if (kind === "message") {
+    const short = html`<div class="live-cut" dir="auto">${clean(own.text.slice(0, 400))}</div>`;
+    const role = html`<span class="live-role ${own.role}">${clean(own.name ?? own.role)}</span>`;
+    return html`${role} ${body || short}`;
+  }
+  const [label, text, share] = LINES[kind](own);
+  const tone = kind === "fact" || label === "decision" ? "accent" : "";
   return html`<div class="live-line">
-      <${Chip} text=${own.type} tone=${own.type === "decision" ? "accent" : ""} />
-      <${Line} text=${own.title || own.summary || own.tool_name} />
-      <${Bar} value=${own.importance} label="importance" />
+      <${Chip} text=${label} tone=${tone} />
+      <${Line} text=${text} />
+      <${Bar} value=${own[share]} label=${share} />
     </div>
-    ${isOpen && html`<${RecordBody} kind="observation" record=${own} />`}`;
-}
-
-function FactRow({ item, isOpen }) {
-  const own = record(item.name).value;
-  if (!own) return html`<${Pending} own=${own} />`;
-  return html`<div class="live-line">
-      <${Chip} text=${own.kind} tone="accent" />
-      <${Line} text=${own.text} />
-      <${Bar} value=${own.confidence} label="confidence" />
-    </div>
-    ${isOpen && html`<${RecordBody} kind="fact" record=${own} />`}`;
+    ${body}`;
 }
