@@ -1,7 +1,7 @@
 // Health, the overview: the doctor, the state of each part, what was measured, what models cost.
 import { get, post } from "../api.js";
 import { html, signal, useEffect, useState } from "../lib.js";
-import { Pending, useAnswer } from "../ui/answer.js";
+import { Pending, useGet } from "../ui/answer.js";
 import { confirm } from "../ui/dialog.js";
 import { Loading, Problem } from "../ui/page.js";
 import { Bar, Chip, Choice } from "../ui/parts.js";
@@ -9,20 +9,18 @@ import { Pairs, Row, Section } from "../ui/sheet.js";
 import { Sentence, bytes, count } from "../ui/text.js";
 import { Time, now, relative } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
+import { Area, lineOf } from "./plot.js";
 
 const FIX = "doctor --fix";
 const STATES = { wrong: ["wrong", "bad"], note: ["could be better", "warn"] };
 const DAYS = 30;
 
-export function Overview() {
-  return html`<${Doctor} /><${State} /><${Measures} /><${Spending} />`;
-}
+export const Overview = () => html`<${Doctor} /><${State} /><${Measures} /><${Spending} />`;
 
 /** Return an answer that is asked for again from time to time. */
-function useFresh(path, query = {}) {
-  const answer = useAnswer((signal) => get(path, query, { signal }), [path]);
-  useEffect(() => void (answer.value && answer.again()), [now.value]);
-  return answer;
+function useFresh(path, query) {
+  const answer = useGet(path, query, now.value);
+  return { ...answer, instead: !answer.value && html`<${Pending} ...${answer} />` };
 }
 
 // What the doctor found stays while other views are open: a look reads whole databases.
@@ -55,24 +53,21 @@ async function mend() {
 function Doctor() {
   const { checks = [], fixed = [], at, isBusy, error } = doctor.value;
   useEffect(() => void (at || isBusy || look()), []);
-  const found = checks.filter(({ state }) => state !== "ok");
-  const fine = checks.filter(({ state }) => state === "ok");
-  const isMendable = found.some(({ state, hint }) => state === "wrong" || hint.includes(FIX));
+  const { true: fine = [], false: wrong = [] } = Object.groupBy(checks, isFine);
+  const isMendable = wrong.some(({ state, hint }) => state === "wrong" || hint.includes(FIX));
+  const button = (name, act, more = "") =>
+    html`<button class="button ${more}" disabled=${isBusy} onClick=${act}>${name}</button>`;
   const actions = html`
     ${at && html`<span class="small soft">looked <${Time} at=${at} ago /></span>`}
-    <button class="button" disabled=${isBusy} onClick=${look}>Look again</button>
-    ${
-      isMendable &&
-      html`<button class="button primary" disabled=${isBusy} onClick=${mend}>Mend</button>`
-    }
+    ${button("Look again", look)} ${isMendable && button("Mend", mend, "primary")}
   `;
   return html`<${Section} title="Doctor" actions=${actions}>
     ${error && html`<${Problem} error=${error} retry=${look} />`}
     ${isBusy && html`<${Loading} what="The doctor looks" />`}
     ${fixed.map((text) => html`<p key=${text}><${Sentence} text=${text} /></p>`)}
-    ${at && !found.length && html`<p>All ${count(fine.length)} checks are fine.</p>`}
+    ${at && !wrong.length && html`<p>All ${count(fine.length)} checks are fine.</p>`}
     <ul class="rows">
-      ${found.map((check) => html`<${Finding} key=${check.name} ...${check} />`)}
+      ${wrong.map((check) => html`<${Finding} key=${check.name} ...${check} />`)}
     </ul>
     ${
       fine.length > 0 &&
@@ -84,23 +79,24 @@ function Doctor() {
   <//>`;
 }
 
+const isFine = ({ state }) => state === "ok";
+
 function Finding({ name, state, detail, hint }) {
   const [label, tone] = STATES[state];
   const about = html`<${Sentence} text=${detail} /> ${hint && html`<${Sentence} text=${hint} />`}`;
   return html`<${Row} name=${name} about=${about}><${Chip} text=${label} tone=${tone} /><//>`;
 }
 
+const RECORDS = ["sessions", "messages", "observations", "facts", "episodes"];
 const ago = (at) => at && html`<${Time} at=${at} ago />`;
 
 function State() {
   const answer = useFresh("/api/status");
-  if (!answer.value) return html`<${Pending} ...${answer} />`;
+  if (answer.instead) return answer.instead;
   const { index, sync, spool, worker, language, budget, checkpoints, ...status } = answer.value;
   const parts = {
     Memory: [
-      ...["sessions", "messages", "observations", "facts", "episodes"].map((kind) => {
-        return [kind, count(status[kind])];
-      }),
+      ...RECORDS.map((kind) => [kind, count(status[kind])]),
       ["checkpoints", checkpoints.enabled ? count(checkpoints.checkpoints) : "off"],
     ],
     Index: [
@@ -143,10 +139,7 @@ function Used({ tokens, limit }) {
 }
 
 const total = (sizes) => Object.values(sizes).reduce((sum, size) => sum + size, 0);
-const SPANS = [
-  ["short", "Last hour"],
-  ["long", "Last two days"],
-];
+const SPANS = { short: "Last hour", long: "Last two days" };
 const PLOTS = [
   ["Came in", ({ captured }) => captured, count],
   ["Search: 95 of 100 within", ({ p95_ms }) => p95_ms, (value) => `${value.toFixed(1)} ms`],
@@ -155,19 +148,13 @@ const PLOTS = [
 ];
 
 function Measures() {
-  const [span, setSpan] = useState("short");
+  const [value, onChange] = useState("short");
   const answer = useFresh("/api/series");
-  if (!answer.value) return html`<${Pending} ...${answer} />`;
-  const samples = answer.value[span];
+  if (answer.instead) return answer.instead;
   const sizes = answer.value.long.at(-1)?.bytes;
-  const choice = html`<${Choice}
-    label="Time"
-    value=${span}
-    options=${SPANS}
-    onChange=${setSpan}
-  />`;
+  const choice = html`<${Choice} label="Time" options=${SPANS} ...${{ value, onChange }} />`;
   const plots = PLOTS.map(([label, of, say]) => {
-    const points = samples.map((sample) => [sample.at, of(sample)]);
+    const points = answer.value[value].map((sample) => [sample.at, of(sample)]);
     return html`<${Plot} key=${label} label=${label} points=${points} say=${say} />`;
   });
   return html`<${Section} title="Measured" actions=${choice}>
@@ -183,10 +170,10 @@ function Measures() {
 }
 
 function rowsOf(sizes) {
-  const most = Math.max(1, ...Object.values(sizes));
   const sorted = Object.entries(sizes).sort(([, one], [, other]) => other - one);
   return sorted.map(([kind, size]) => {
-    const bar = html`<${Bar} value=${size / most} label="beside the largest" />`;
+    const share = size / Math.max(1, sorted[0][1]);
+    const bar = html`<${Bar} value=${share} label="beside the largest" />`;
     return [kind, html`<span class="health-size">${bar} ${bytes(size)}</span>`];
   });
 }
@@ -195,26 +182,19 @@ function rowsOf(sizes) {
 function Plot({ label, points: all, say }) {
   const points = all.filter(([, value]) => value !== null);
   if (points.length < 2) return null;
-  const [from, last] = [points[0], points.at(-1)];
+  const [[from], [to, last]] = [points[0], points.at(-1)];
   const most = Math.max(...points.map(([, value]) => value));
-  const placeOf = ([at, value]) => {
-    const x = (300 * (at - from[0])) / (last[0] - from[0]);
-    return `${x.toFixed(1)} ${(48 - (46 * value) / (most || 1)).toFixed(1)}`;
-  };
+  const shares = points.map(([at, value]) => [(at - from) / (to - from), value / (most || 1)]);
   return html`<figure class="plot">
-    <figcaption>
-      <span class="soft">${label}</span> ${say(last[1])}, ${say(most)} at most
-    </figcaption>
-    <svg viewBox="0 0 300 48" preserveAspectRatio="none" aria-hidden="true">
-      <path d="M0 48L${points.map(placeOf).join("L")}L300 48Z" />
-    </svg>
-    <p class="small soft">${relative(from[0])} until ${relative(last[0])}</p>
+    <figcaption><span class="soft">${label}</span> ${say(last)}, ${say(most)} at most</figcaption>
+    <${Area} line=${lineOf(shares)} />
+    <p class="small soft">${relative(from)} until ${relative(to)}</p>
   </figure>`;
 }
 
 function Spending() {
   const answer = useFresh("/api/models/spending", { days: DAYS });
-  if (!answer.value) return html`<${Pending} ...${answer} />`;
+  if (answer.instead) return answer.instead;
   const { spending, tokens, usd } = answer.value;
   const sum = html`<span>${count(tokens)} tokens, $${usd.toFixed(2)}</span>`;
   return html`<${Section} title=${`Models, last ${DAYS} days`} actions=${tokens > 0 && sum}>
@@ -235,11 +215,11 @@ function byModel(spending) {
   const nameOf = ({ model, provider, kind, purpose }) =>
     `${model || provider || kind}, ${purpose || kind}`;
   const sums = [...Map.groupBy(spending, nameOf)].map(([name, entries]) => {
-    const sum = (of) => entries.reduce((number, entry) => number + of(entry), 0);
-    const tokens = sum((entry) => entry.input_tokens + entry.output_tokens);
-    const kept = sum((entry) => entry.cache_read_tokens + entry.cache_write_tokens);
-    const [requests, usd] = [sum((entry) => entry.requests), sum((entry) => entry.usd)];
-    return [name, { tokens: tokens + kept, requests, usd, unpriced: sum((each) => each.unpriced) }];
+    const sum = (...fields) =>
+      entries.reduce((all, each) => fields.reduce((own, field) => own + each[field], all), 0);
+    const tokens = sum("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens");
+    const [requests, usd, unpriced] = ["requests", "usd", "unpriced"].map((each) => sum(each));
+    return [name, { tokens, requests, usd, unpriced }];
   });
   return sums.sort(([, one], [, other]) => other.usd - one.usd || other.tokens - one.tokens);
 }

@@ -1,4 +1,4 @@
-// How large the prompt of a session was, message by message: a line that is also a way through it.
+// Plots: an area over time, and that of a session, which is also a way through it.
 import { html, useMemo } from "../lib.js";
 import { count } from "../ui/text.js";
 
@@ -6,8 +6,21 @@ const WIDE = 1_000;
 const HIGH = 100;
 const MOST_POINTS = 400;
 
+/** Return the path of points [[x, y], …], each from 0 to 1. */
+export function lineOf(points) {
+  const pairs = points.map(([x, y]) => [x * WIDE, HIGH - y * (HIGH - 6)].map(Math.round).join(" "));
+  return `M${pairs.join("L")}`;
+}
+
+/** What is below a line: <${Area} line=${lineOf(points)} />, with what is drawn over it. */
+export const Area = ({ line, name, children }) =>
+  html`<svg viewBox="0 0 ${WIDE} ${HIGH}" preserveAspectRatio="none" aria-hidden="true">
+    <path class=${name} d="${line}L${WIDE} ${HIGH}L0 ${HIGH}Z" />
+    ${children}
+  </svg>`;
+
 /**
- * <${Plot} messages=${messages} most=${128000} cuts=${[40]} at=${12} onChange=${fn} />
+ * How large the prompt of a session was, message by message.
  *
  * @param messages As `/api/sessions/{key}/usage` has them.
  * @param most Tokens that the model reads at once.
@@ -16,10 +29,10 @@ const MOST_POINTS = 400;
  * @param onChange Called with the seq that was chosen.
  */
 export function Plot({ messages, most, cuts, at, onChange }) {
-  const { line, peak } = useMemo(() => lineOf(messages), [messages]);
+  const { line, peak } = useMemo(() => sizesOf(messages), [messages]);
   const last = messages.length - 1;
   const index = Math.max(0, indexOf(messages, at ?? messages[last].seq));
-  const here = messages[index];
+  const { seq, context } = messages[index];
   const choose = (to) => onChange(messages[Math.max(0, Math.min(last, Math.round(to)))].seq);
   const point = (event) => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
@@ -33,30 +46,25 @@ export function Plot({ messages, most, cuts, at, onChange }) {
     event.stopPropagation();
     choose(to);
   };
-  const placeOf = (to) => (last ? (to / last) * WIDE : WIDE / 2);
+  const cross = (name, to) =>
+    html`<path key=${`${name}${to}`} class=${name} d="M${(to / last) * WIDE} 0V${HIGH}" />`;
+  const said = {
+    "aria-label": "Tokens of the prompt over time",
+    "aria-valuemin": messages[0].seq,
+    "aria-valuemax": messages[last].seq,
+    "aria-valuenow": seq,
+    "aria-valuetext": `message ${seq}: ${count(context)} tokens`,
+  };
   return html`<div class="plot">
     <div
       class="plot-box"
-      role="slider"
-      tabindex="0"
-      dir="ltr"
-      aria-label="Tokens of the prompt over time"
-      aria-valuemin=${messages[0].seq}
-      aria-valuemax=${messages[last].seq}
-      aria-valuenow=${here.seq}
-      aria-valuetext="message ${here.seq}: ${count(here.context)} tokens"
-      onClick=${point}
-      onKeyDown=${press}
+      ...${{ role: "slider", tabindex: 0, dir: "ltr", onClick: point, onKeyDown: press, ...said }}
     >
-      <svg viewBox="0 0 ${WIDE} ${HIGH}" preserveAspectRatio="none" aria-hidden="true">
-        <path class="plot-area" d="${line}L${WIDE} ${HIGH}L0 ${HIGH}Z" />
+      <${Area} line=${line} name="plot-area">
         <path class="plot-line" d=${line} />
-        ${cuts.map((seq) => {
-          const x = placeOf(indexOf(messages, seq));
-          return html`<path key=${seq} class="plot-cut" d="M${x} 0V${HIGH}" />`;
-        })}
-        ${at && html`<path class="plot-here" d="M${placeOf(index)} 0V${HIGH}" />`}
-      </svg>
+        ${cuts.map((cut) => cross("plot-cut", indexOf(messages, cut)))}
+        ${at && cross("plot-here", index)}
+      <//>
     </div>
     <p class="plot-said">
       <span>Tokens of the prompt, message by message</span>
@@ -77,17 +85,14 @@ export function indexOf(messages, seq) {
 }
 
 /** Return the path of the sizes, of each step the largest, and the largest of all. */
-function lineOf(messages) {
+function sizesOf(messages) {
   const peak = messages.reduce((most, { context }) => Math.max(most, context), 1);
   const step = Math.max(1, Math.ceil(messages.length / MOST_POINTS));
-  const last = Math.max(1, messages.length - 1);
   const points = [];
   for (let from = 0; from < messages.length; from += step) {
     const own = messages.slice(from, from + step).map(({ context }) => context);
-    const x = ((from + (own.length - 1) / 2) / last) * WIDE;
-    points.push([x, HIGH - (Math.max(...own) / peak) * (HIGH - 6)]);
+    points.push([from / step, Math.max(...own) / peak]);
   }
-  const [first, end] = [points[0], points.at(-1)];
-  const whole = [[0, first[1]], ...points, [WIDE, end[1]]];
-  return { line: `M${whole.map((pair) => pair.map(Math.round).join(" ")).join("L")}`, peak };
+  const last = points.length - 1;
+  return { line: lineOf(points.map(([x, y]) => [x / last, y])), peak };
 }

@@ -1,17 +1,18 @@
 // One session: what was said in its order, how large its prompt was, and the ways on from it.
 import { get, patch, post, send } from "../api.js";
 import { listen } from "../events.js";
-import { html, useEffect, useMemo, useRef, useState } from "../lib.js";
-import { go, href } from "../router.js";
-import { useAnswer } from "../ui/answer.js";
+import { html, useEffect, useMemo, useState } from "../lib.js";
+import { amend, go, href } from "../router.js";
+import { Pending, useAnswer, useGet } from "../ui/answer.js";
 import { Icon } from "../ui/icon.js";
 import { useKeys } from "../ui/keys.js";
-import { List } from "../ui/list.js";
+import { List, useOpened } from "../ui/list.js";
 import { Empty, Loading, Page, Problem } from "../ui/page.js";
+import { usePages } from "../ui/pages.js";
 import { Copy } from "../ui/parts.js";
 import { SessionChips, titleOf } from "../ui/session.js";
 import { Line, clean, count, cut, many } from "../ui/text.js";
-import { toast } from "../ui/toast.js";
+import { attempt, toast } from "../ui/toast.js";
 import { exactly, ms } from "../ui/time.js";
 import { Plot } from "./plot.js";
 import { TranscriptRow, rowsOf } from "./transcript.js";
@@ -25,11 +26,7 @@ const REWRITES =
 
 export default function Session({ id, at }) {
   const [changes, setChanges] = useState(0);
-  const tree = useAnswer(
-    (signal) => get(`/api/sessions/${encodeURIComponent(id)}/lineage`, {}, { signal }),
-    [id],
-    changes,
-  );
+  const tree = useGet(`/api/sessions/${encodeURIComponent(id)}/lineage`, {}, changes);
   const session = tree.value?.sessions.find((each) => each.id === tree.value.session_id);
   useEffect(() => {
     if (!session) return;
@@ -45,46 +42,42 @@ export default function Session({ id, at }) {
     <//>`;
   }
   if (!session) return html`<${Loading} />`;
-  return html`<${Page}
-    class="session"
-    title=${html`<bdi class="session-name" dir="auto">${nameOf(session)}</bdi>`}
-    lead=${html`<${Lead} session=${session} />`}
-    actions=${html`<${Actions} session=${session} />`}
-  >
-    <${Tree} entries=${tree.value.sessions} own=${session.id} />
-    <${Transcript} name=${id} session=${session} at=${at} changes=${changes} />
-  <//>`;
-}
-
-const nameOf = (session) => clean(cut(titleOf(session), 200));
-
-function Lead({ session }) {
-  return html`<a class="link" href=${href("sessions")}>All sessions</a>
+  const name = clean(cut(titleOf(session), 200));
+  const title = html`<bdi class="session-name" dir="auto">${name}</bdi>`;
+  const lead = html`<a class="link" href=${href("sessions")}>All sessions</a>
     <${SessionChips} session=${session} />
     <span title=${exactly(session.started_at)}>
       ${many(session.message_count, "message")} of its own
     </span>`;
+  const actions = html`<${Actions} session=${session} />`;
+  return html`<${Page} class="session" ...${{ title, lead, actions }}>
+    <${Tree} entries=${tree.value.sessions} own=${session.id} />
+    <${Transcript} ...${{ session, at, changes }} />
+  <//>`;
 }
 
 function Actions({ session }) {
-  const save = async () => {
-    try {
-      const answer = await send("GET", "/api/export", { query: { session: session.id } });
-      const address = URL.createObjectURL(await answer.blob());
-      const name = `session-${session.id}.jsonl`;
-      Object.assign(document.createElement("a"), { href: address, download: name }).click();
-      setTimeout(() => URL.revokeObjectURL(address), 60_000);
-      toast(`Exported as ${name}`);
-    } catch (error) {
-      toast.error(error);
-    }
-  };
+  const command = commandOf(session);
   return html`<button class="button" onClick=${() => fork(session, session.last_seq)}>
       <${Icon} name="fork" />Fork
     </button>
-    <button class="button" onClick=${save}><${Icon} name="export" />Export</button>
-    <${Resume} session=${session} />`;
+    <button class="button" onClick=${() => save(session)}><${Icon} name="export" />Export</button>
+    <span class="resume">
+      <span class="hidden">To go on with it, run</span>
+      <code class="line" dir="ltr" title=${command}>${command}</code>
+      <${Copy} text=${command} label="Copy the command that resumes it" />
+    </span>`;
 }
+
+const save = ({ id }) =>
+  attempt(async () => {
+    const answer = await send("GET", "/api/export", { query: { session: id } });
+    const address = URL.createObjectURL(await answer.blob());
+    const name = `session-${id}.jsonl`;
+    Object.assign(document.createElement("a"), { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    toast(`Exported as ${name}`);
+  });
 
 const COMMANDS = {
   "claude-code": (id) => `claude --resume ${id}`,
@@ -94,7 +87,7 @@ const COMMANDS = {
 };
 
 /** Return what goes on with a session in a shell: its own program where that is known. */
-export function commandOf({ id, source, foreign_id: foreign, project_path: folder }) {
+function commandOf({ id, source, foreign_id: foreign, project_path: folder }) {
   const own = COMMANDS[source];
   // Ids and folders are texts of others: what a shell would read otherwise is not handed to one.
   if (!own || !/^\w[\w.-]*$/.test(foreign ?? "")) return `recollect sessions resume ${id}`;
@@ -103,30 +96,18 @@ export function commandOf({ id, source, foreign_id: foreign, project_path: folde
   return `cd ${quoted} && ${own(foreign)}`;
 }
 
-function Resume({ session }) {
-  const command = commandOf(session);
-  return html`<span class="resume">
-    <span class="hidden">To go on with it, run</span>
-    <code class="line" dir="ltr" title=${command}>${command}</code>
-    <${Copy} text=${command} label="Copy the command that resumes it" />
-  </span>`;
-}
-
 /** Begin a session with the messages up to a seq, and show it. */
-async function fork(session, seq) {
-  try {
-    const address = `/api/sessions/${session.id}/fork`;
-    const forked = await post(address, seq ? { at_seq: seq } : {});
+const fork = ({ id }, seq) =>
+  attempt(async () => {
+    const show = (each) => go(href("sessions", [each], { at: seq || "" }));
+    const forked = await post(`/api/sessions/${id}/fork`, seq ? { at_seq: seq } : {});
     const undo = async () => {
       await patch(`/api/sessions/${forked.id}`, { status: "deleted" });
-      go(href("sessions", [session.id], { at: seq || "" }));
+      show(id);
     };
-    go(href("sessions", [forked.id], { at: seq || "" }));
+    show(forked.id);
     toast(seq ? `Forked after message ${seq}` : "Forked", { undo });
-  } catch (error) {
-    toast.error(error);
-  }
-}
+  });
 
 /** The sessions that this one grew from, and those that grew from it. */
 function Tree({ entries, own }) {
@@ -137,40 +118,28 @@ function Tree({ entries, own }) {
   return html`<details class="tree" open=${entries.length < 8}>
     <summary>${count(entries.length)} sessions in its tree</summary>
     <ul>
-      ${entries.map(
-        (each) =>
-          html`<li key=${each.id} style=${{ "--depth": Math.min(depths.get(each.id), 8) }}>
-            <a
-              class="link"
-              href=${href("sessions", [each.id])}
-              aria-current=${each.id === own ? "page" : null}
-            >
-              <${Icon} name=${each.relation === "fork" ? "fork" : "sessions"} />
-              <${Line} text=${titleOf(each)} />
-            </a>
-            <span class="soft small">${said[each.relation]?.(each)}</span>
-          </li>`,
-      )}
+      ${entries.map((each) => {
+        const { id, relation } = each;
+        const is = id === own ? "page" : null;
+        return html`<li key=${id} style=${{ "--depth": Math.min(depths.get(id), 8) }}>
+          <a class="link" href=${href("sessions", [id])} aria-current=${is}>
+            <${Icon} name=${relation === "fork" ? "fork" : "sessions"} />
+            <${Line} text=${titleOf(each)} />
+          </a>
+          <span class="soft small">${said[relation]?.(each)}</span>
+        </li>`;
+      })}
     </ul>
   </details>`;
 }
 
-function Transcript({ name, session, at, changes }) {
-  const { messages, most, error, retry } = useMessages(session, changes);
-  const { value: marks = NONE } = useAnswer(
-    (signal) => marksOf(session, signal),
-    [session.id],
-    changes,
-  );
-  const [opened, setOpened] = useState(() => new Set());
+function Transcript({ session, at, changes }) {
+  const { rows: messages, most, error, again } = useMessages(session, changes);
+  const ask = (signal) => marksOf(session, signal);
+  const { value: marks = NONE } = useAnswer(ask, [session.id], changes);
+  const { opened, toggle } = useOpened();
   const rows = useMemo(() => messages && rowsOf(messages, marks), [messages, marks]);
-  const toggle = (key) =>
-    setOpened((old) => {
-      const next = new Set(old);
-      if (!next.delete(key)) next.add(key);
-      return next;
-    });
-  const show = (seq) => go(href("sessions", [name], { at: seq }), { replace: true });
+  const show = (seq) => amend({ at: seq });
   const [other, setOther] = useState(null); // a mark that is selected, which no address names
   const select = (key) => {
     const row = rows.find((each) => each.key === key);
@@ -188,71 +157,47 @@ function Transcript({ name, session, at, changes }) {
     "]": ["next mark", step(1)],
     "[": ["mark before", step(-1)],
   });
-  if (error) return html`<${Problem} error=${error} retry=${retry} />`;
-  if (!messages) return html`<${Loading} />`;
+  if (!messages) return html`<${Pending} ...${{ error, again }} />`;
   if (!rows.length) {
     return html`<${Empty} title="Nothing was said" icon="sessions">
       Neither a message nor the use of a tool is stored.
     <//>`;
   }
   const selected = other ?? (at ? `m${at}` : null);
-  const actions = { fork: (seq) => fork(session, seq), toggle };
+  const shared = { session, opened, toggle, fork: (seq) => fork(session, seq) };
+  const cuts = marks.filter(({ type }) => type === "compaction").map(({ after }) => after);
+  const onChange = (seq) => (setOther(null), show(seq));
   return html`${
-      messages.length > 1 &&
-      html`<${Plot}
-        messages=${messages}
-        most=${most}
-        cuts=${marks.filter(({ type }) => type === "compaction").map(({ after }) => after)}
-        at=${at}
-        onChange=${(seq) => (setOther(null), show(seq))}
-      />`
+      messages.length > 1 && html`<${Plot} ...${{ messages, most, cuts, at, onChange }} />`
     }
     <${List}
       label="Transcript"
-      items=${rows}
+      ...${{ items: rows, selected, goal: selected, onSelect: select, stamp: opened }}
       keyOf=${(row) => row.key}
       estimate=${(row) => row.height}
       isHead=${(row) => row.kind === "day"}
-      selected=${selected}
-      goal=${selected}
-      onSelect=${select}
       onOpen=${(row) => toggle(row.key)}
-      stamp=${opened}
-      row=${(row) =>
-        html`<${TranscriptRow} row=${row} session=${session} opened=${opened} ...${actions} />`}
+      row=${(row) => html`<${TranscriptRow} row=${row} ...${shared} />`}
     />`;
 }
 
 /** Return what is known of all messages of a session: a first page at once, the rest after it. */
-function useMessages(session, changes) {
-  const [state, setState] = useState({ messages: null });
-  const [tries, setTries] = useState(0);
-  const grown = useRef(null);
-  useEffect(() => {
-    const ending = new AbortController();
-    const { signal } = ending;
-    let all = [];
-    let loading = Promise.resolve();
-    const load = async (limit) => {
-      let after = all.at(-1)?.seq ?? null;
-      for (let size = limit; size; size = after && REST) {
-        const query = { limit: size, after_seq: after };
-        const page = await get(`/api/sessions/${session.id}/usage`, query, { signal });
-        all = [...all, ...page.messages];
-        after = page.next_after;
-        setState({ messages: all, most: page.window_tokens });
-      }
-    };
-    const failed = (error) => signal.aborted || setState({ messages: null, error });
-    const begin = (limit) => (loading = loading.then(() => load(limit)).catch(failed));
-    begin(state.messages ? REST : FIRST);
-    grown.current = () => begin(REST);
-    return () => ending.abort();
-  }, [session.id, changes, tries]);
-  const hear = ({ type, scope }) =>
-    type === "messages.appended" && scope.session === session.id && grown.current?.();
-  useEffect(() => listen(hear), [session.id]);
-  return { ...state, retry: () => setTries(tries + 1) };
+function useMessages({ id }, changes) {
+  const ask = async (after, signal) => {
+    const query = { limit: pages.rows ? REST : FIRST, after_seq: after };
+    const page = await get(`/api/sessions/${id}/usage`, query, { signal });
+    const { messages: rows, next_after: next, window_tokens: most } = page;
+    return { rows, most, isWhole: !next, cursor: next ?? rows.at(-1)?.seq ?? after };
+  };
+  const pages = usePages(ask, [id, changes]);
+  useEffect(() => void (pages.isWhole === false && pages.more()), [pages.rows]);
+  const hear = ({ type, scope }) => {
+    if (type !== "messages.appended" || scope.session !== id) return;
+    if (pages.cursor) pages.more();
+    else pages.again();
+  };
+  useEffect(() => listen(hear));
+  return pages;
 }
 
 /** Return what stands between messages: [{type, key, after, at, deed, …}]. */

@@ -2,7 +2,7 @@
 import { html } from "../lib.js";
 import { nameOf, record } from "../records.js";
 import { href } from "../router.js";
-import { Icon } from "../ui/icon.js";
+import { Icon, IconButton } from "../ui/icon.js";
 import { Chip, Copy } from "../ui/parts.js";
 import { RecordBody } from "../ui/record.js";
 import { Line, Prose, clean, count, cut, many } from "../ui/text.js";
@@ -23,23 +23,23 @@ const HEIGHTS = { day: 52, mark: 40, line: 23, head: 52 };
 export function rowsOf(messages, marks) {
   const byPlace = placed(messages, marks);
   const rows = [];
-  const put = (mark, seq) =>
-    rows.push({ kind: "mark", key: mark.key, height: HEIGHTS.mark, seq, mark });
+  const put = (seq, each) =>
+    each.map((mark) => rows.push({ kind: "mark", key: mark.key, height: HEIGHTS.mark, seq, mark }));
   let day = null;
   let before = messages.length ? messages[0].seq - 1 : 0;
-  for (const mark of byPlace.get(0) ?? []) put(mark, 1);
+  put(1, byPlace.get(0) ?? []);
   for (const message of messages) {
     const { seq, created_at: at } = message;
     const own = dayOf(at);
     if (seq > before + 1 && !isSaid(byPlace.get(before), before)) {
-      const gap = { first_seq: before + 1, last_seq: seq - 1 };
-      put({ type: "gap", key: `gap/${seq}`, ...gap }, before || 1);
+      const gap = { type: "gap", key: `gap/${seq}`, first_seq: before + 1, last_seq: seq - 1 };
+      put(before || 1, [gap]);
     }
     if (own !== day) {
       rows.push({ kind: "day", key: `d${seq}`, text: own, height: HEIGHTS.day, seq });
     }
     rows.push({ kind: "message", key: `m${seq}`, height: heightOf(message), ...message });
-    for (const mark of byPlace.get(seq) ?? []) put(mark, seq);
+    put(seq, byPlace.get(seq) ?? []);
     [day, before] = [own, seq];
   }
   return rows;
@@ -47,15 +47,13 @@ export function rowsOf(messages, marks) {
 
 /** Return marks by the seq that they stand after; 0 for those before the first message. */
 function placed(messages, marks) {
-  const byPlace = new Map();
   const times = messages.map(({ created_at: at }) => ({ seq: at }));
-  const sorted = marks.map((mark) => {
-    const index = mark.after == null ? indexOf(times, mark.at) : indexOf(messages, mark.after);
-    return [messages[index]?.seq ?? 0, mark];
-  });
-  sorted.sort(([, a], [, b]) => a.at - b.at);
-  for (const [seq, mark] of sorted) byPlace.set(seq, [...(byPlace.get(seq) ?? []), mark]);
-  return byPlace;
+  const placeOf = ({ after, at }) =>
+    messages[after == null ? indexOf(times, at) : indexOf(messages, after)]?.seq ?? 0;
+  return Map.groupBy(
+    [...marks].sort((a, b) => a.at - b.at),
+    placeOf,
+  );
 }
 
 /** Return whether a mark says already why the messages after a seq are not there. */
@@ -77,21 +75,22 @@ function Message({ row, session, opened, toggle, fork }) {
   const own = record(nameOf.message(session.id, row.seq)).value;
   const parts = own ? partsOf(own) : [];
   const isResult = parts.length > 0 && parts.every(({ tool }) => tool === "result");
-  const isOpen = (index) => opened.has(row.key) !== opened.has(`${row.key}/${index}`);
+  const fold = (part, index) => {
+    const key = `${row.key}/${index}`;
+    const isOpen = opened.has(row.key) !== opened.has(key);
+    return html`<${Fold} ...${{ key, part, isOpen, toggle: () => toggle(key) }} />`;
+  };
   const link = `${location.origin}/${href("sessions", [session.id], { at: row.seq })}`;
   return html`<article class="said ${row.role} ${isResult ? "result" : ""}">
     <header>
       <b class="said-who" dir="auto">${clean(own?.name ?? row.role)}</b>
       <span class="said-seq">${row.seq}</span>
       <span class="said-ways">
-        <button
-          class="icon-button"
-          aria-label="Fork after message ${row.seq}"
-          title="Fork after this message"
-          onClick=${() => fork(row.seq)}
-        >
-          <${Icon} name="fork" />
-        </button>
+        <${IconButton}
+          icon="fork"
+          label="Fork after message ${row.seq}"
+          act=${() => fork(row.seq)}
+        />
         <${Copy} text=${link} label="Copy the link to message ${row.seq}" icon="link" />
       </span>
       <${Time} at=${row.created_at} />
@@ -100,12 +99,7 @@ function Message({ row, session, opened, toggle, fork }) {
     ${own === null && html`<p class="soft">It is gone.</p>`}
     ${parts.map((part, index) =>
       part.tool
-        ? html`<${Fold}
-            key=${index}
-            part=${part}
-            isOpen=${isOpen(index)}
-            toggle=${() => toggle(`${row.key}/${index}`)}
-          />`
+        ? fold(part, index)
         : html`<${Prose} key=${index} text=${part.text} most=${SHORT} />`,
     )}
   </article>`;
