@@ -1,21 +1,18 @@
 // Erase: choose what, see what would go, type a word, and get a receipt of what went.
-import { get, post } from "../api.js";
+import { post } from "../api.js";
 import { html, useEffect, useRef, useState } from "../lib.js";
-import { nameOf, record } from "../records.js";
-import { route as address, go, href } from "../router.js";
-import { useAnswer } from "../ui/answer.js";
+import { amend, go, href, route as address } from "../router.js";
+import { useGet } from "../ui/answer.js";
 import { confirm } from "../ui/dialog.js";
 import { Page, Problem } from "../ui/page.js";
 import { Choice } from "../ui/parts.js";
 import { useProjects } from "../ui/projects.js";
+import { sessionOf, titleById } from "../ui/session.js";
 import { Section, Sheet } from "../ui/sheet.js";
-import { Line, Sentence, bytes, brief, count } from "../ui/text.js";
+import { Line, Sentence, brief, bytes, count } from "../ui/text.js";
 import { dayOf, exactly } from "../ui/time.js";
 
-const KINDS = [
-  ["", "What was said or done"],
-  ["fact", "One fact"],
-];
+const KINDS = { "": "What was said or done", fact: "One fact" };
 const MOST_SHOWN = 12;
 const NOUNS = {
   contents: "kept contents of files",
@@ -26,24 +23,18 @@ const NOUNS = {
 
 export default function Erase({ route }) {
   const { query } = route;
-  const isFact = query.fact !== undefined;
+  const value = query.fact === undefined ? "" : "fact";
   const { plan, receipt, error, isBusy, preview, erase } = useErasure(query);
-  const choose = (kind) => go(kind ? "#/erase?fact=" : "#/erase", { replace: true });
-  const submit = (event) => {
-    event.preventDefault();
-    preview();
-  };
-  return html`<${Page}
-    class="erase"
-    title="Erase"
-    lead="From every file of the memory, for good. What is only forgotten can come back."
-  >
+  const onChange = (kind) => go(kind ? "#/erase?fact=" : "#/erase", { replace: true });
+  const submit = (event) => (event.preventDefault(), preview());
+  const lead = "From every file of the memory, for good. What is only forgotten can come back.";
+  return html`<${Page} class="erase" title="Erase" lead=${lead}>
     <${Sheet} label="Erase">
       <form class="erase-form" onSubmit=${submit}>
-        <${Choice} label="What" value=${isFact ? "fact" : ""} options=${KINDS} onChange=${choose} />
+        <${Choice} label="What" options=${KINDS} ...${{ value, onChange }} />
         ${
-          isFact
-            ? html`<${Field} name="fact" label="Fact" hint="f12" query=${query} />`
+          value
+            ? html`<${Field} name="fact" label="Fact" hint="f12" />`
             : html`<${Selectors} query=${query} />`
         }
         <div class="actions">
@@ -53,7 +44,7 @@ export default function Erase({ route }) {
       </form>
       <div role="status">
         ${error && html`<${Problem} error=${error} />`}
-        ${plan && html`<${Plan} plan=${plan} isBusy=${isBusy} erase=${erase} query=${query} />`}
+        ${plan && html`<${Plan} ...${{ plan, isBusy, erase, query }} />`}
         ${receipt && html`<${Receipt} receipt=${receipt} />`}
       </div>
     <//>
@@ -63,12 +54,14 @@ export default function Erase({ route }) {
 /** Return the order of an address; null where nothing is selected. */
 function orderOf({ fact, session, user, project, since, until, q, forks }) {
   if (fact !== undefined) return fact.trim() ? { fact: fact.trim() } : null;
+  const trimmed = (text) => text?.trim() || null;
+  const moment = (text) => (text ? Date.parse(text) : null);
   const order = {
-    session: session?.trim() || null,
-    user_id: user?.trim() || null,
-    project: project?.trim() || null,
-    since: since ? Date.parse(since) : null,
-    until: until ? Date.parse(until) : null,
+    session: trimmed(session),
+    user_id: trimmed(user),
+    project: trimmed(project),
+    since: moment(since),
+    until: moment(until),
     query: q || null,
   };
   if (Object.values(order).every((value) => value === null)) return null;
@@ -113,28 +106,26 @@ const partsOf = ({ counts }) =>
 
 function Selectors({ query }) {
   const projects = useProjects().map(({ name, root }) => [name, root]);
-  const people = useAnswer((signal) => get("/api/identities", {}, { signal }), []).value;
+  const people = useGet("/api/identities").value?.identities ?? [];
   const title = (query.session ?? "").slice(0, 200);
-  const like = useAnswer(
-    (signal) => get("/api/sessions", { title, limit: 20 }, { signal }),
-    [title],
-  );
-  const users = [...new Set(people?.identities.map(({ user_id }) => user_id))];
-  const sessions = like.value?.sessions ?? [];
-  const turn = (event) => set({ forks: event.target.checked ? "yes" : "" });
-  const field = (name, label, hint, more) =>
-    html`<${Field} ...${{ name, label, hint, query, ...more }} />`;
+  const sessions = useGet("/api/sessions", { title, limit: 20 }).value?.sessions ?? [];
+  const turn = (event) => amend({ forks: event.target.checked ? "yes" : "" });
+  const users = new Set(people.map(({ user_id }) => user_id));
+  const titles = sessions.map((own) => [own.id, own.title ?? own.session_key]);
+  const fields = [
+    ["q", "Holding this text", "a name, an address, a number"],
+    ["session", "Session", "choose it by its title, or a key", titles],
+    ["user", "Person", "name or account", [...users].map((user) => [user, ""])],
+    ["project", "Project", "name or folder", projects],
+    ["since", "Said or done from", "", [], "datetime-local"],
+    ["until", "and before", "", [], "datetime-local"],
+  ];
   return html`
     <p class="soft">All that fits every field that is filled in.</p>
     <div class="erase-fields">
-      ${field("q", "Holding this text", "a name, an address, a number")}
-      ${field("session", "Session", "choose it by its title, or a key", {
-        options: sessions.map((own) => [own.id, own.title ?? own.session_key]),
+      ${fields.map(([name, label, hint, options, type]) => {
+        return html`<${Field} key=${name} ...${{ name, label, hint, options, type }} />`;
       })}
-      ${field("user", "Person", "name or account", { options: users.map((user) => [user, ""]) })}
-      ${field("project", "Project", "name or folder", { options: projects })}
-      ${field("since", "Said or done from", "", { type: "datetime-local" })}
-      ${field("until", "and before", "", { type: "datetime-local" })}
     </div>
     <label>
       <input type="checkbox" checked=${query.forks === "yes"} onChange=${turn} />
@@ -143,28 +134,23 @@ function Selectors({ query }) {
   `;
 }
 
-const set = (change) =>
-  go(href("erase", [], { ...address.peek().query, ...change }), { replace: true });
-
-function Field({ name, label, hint, query, options = [], type = "text" }) {
+function Field({ name, label, hint, options = [], type = "text" }) {
+  const value = address.value.query[name] ?? "";
+  // An empty fact stays in the address: it says what is erased.
   const change = ({ target }) =>
     name === "fact"
       ? go(`#/erase?fact=${encodeURIComponent(target.value)}`, { replace: true })
-      : set({ [name]: target.value });
+      : amend({ [name]: target.value });
+  const isText = type === "text";
   return html`<label class="field">
     <span>${label}</span>
     <input
-      ...${{ type, name, value: query[name] ?? "", placeholder: hint, list: `erase-${name}` }}
-      dir=${type === "text" ? "auto" : null}
-      autocomplete="off"
-      spellcheck=${false}
+      ...${{ type, name, value, placeholder: hint, list: `erase-${name}`, onInput: change }}
+      ...${{ dir: isText ? "auto" : null, autocomplete: "off", spellcheck: false }}
       data-first=${["q", "fact"].includes(name) || null}
-      onInput=${change}
     />
     <datalist id="erase-${name}">
-      ${options.map(
-        ([value, text]) => html`<option key=${value} value=${value}>${brief(text)}</option>`,
-      )}
+      ${options.map(([own, text]) => html`<option key=${own} value=${own}>${brief(text)}</option>`)}
     </datalist>
   </label>`;
 }
@@ -172,15 +158,13 @@ function Field({ name, label, hint, query, options = [], type = "text" }) {
 function Plan({ plan, isBusy, erase, query }) {
   if (!partsOf(plan).length) return html`<p class="soft">Nothing fits.</p>`;
   const size = html`<span class="soft">${bytes(plan.bytes)} of text</span>`;
+  const found = href("search", [], { q: query.q });
   return html`<div class="erase-card">
     <${Section} title="What would go" actions=${size}>
       <${Effects} of=${plan} />
       <div class="actions">
         <button class="button danger" disabled=${isBusy} onClick=${erase}>Erase…</button>
-        ${
-          query.q &&
-          html`<a class="link" href=${href("search", [], { q: query.q })}>Look for it first</a>`
-        }
+        ${query.q && html`<a class="link" href=${found}>Look for it first</a>`}
       </div>
     <//>
   </div>`;
@@ -189,15 +173,12 @@ function Plan({ plan, isBusy, erase, query }) {
 function Receipt({ receipt }) {
   const box = useRef();
   useEffect(() => box.current.focus(), []);
+  const said = receipt.is_clean
+    ? "Nothing of it is left in a file of the memory."
+    : "Something of it may be left; the next start tries again.";
   return html`<div class="erase-card" tabindex="-1" ref=${box} role="group" aria-label="Receipt">
     <${Section} title="Erased" actions=${html`<span class="soft">${exactly(receipt.at)}</span>`}>
-      <p>
-        ${
-          receipt.is_clean
-            ? "Nothing of it is left in a file of the memory."
-            : "Something of it may be left; the next start tries again."
-        }
-      </p>
+      <p>${said}</p>
       <${Effects} of=${receipt} />
       <p class="small soft">Receipt <code>${receipt.id}</code></p>
       <a class="button" href="#/erase">Erase something else</a>
@@ -244,9 +225,9 @@ function Effects({ of }) {
 }
 
 function Session({ id }) {
-  const own = record(nameOf.session(id)).value;
+  const own = sessionOf(id);
   return html`<li>
-    <${Line} text=${own?.title ?? own?.session_key ?? id} />
+    <${Line} text=${own ? titleById(id) : id} />
     ${own && html`<span class="small soft">${dayOf(own.started_at)}</span>`}
   </li>`;
 }

@@ -1,32 +1,25 @@
 // Health, who may come in and what was done: the tokens, and the audit.
 import { get, remove } from "../api.js";
-import { html, useEffect, useState } from "../lib.js";
-import { go, href } from "../router.js";
-import { Pending, useAnswer } from "../ui/answer.js";
+import { html, useState } from "../lib.js";
+import { Pending, useGet } from "../ui/answer.js";
 import { confirm } from "../ui/dialog.js";
-import { Problem } from "../ui/page.js";
+import { Box, Filters } from "../ui/filters.js";
+import { usePages } from "../ui/pages.js";
 import { Chip, Choice } from "../ui/parts.js";
 import { Row, Section } from "../ui/sheet.js";
 import { brief } from "../ui/text.js";
 import { Time, dayOf, now } from "../ui/time.js";
-import { toast } from "../ui/toast.js";
+import { attempt, toast } from "../ui/toast.js";
 
 const PAGE = 50;
-const OUTCOMES = [
-  ["", "All"],
-  ["done", "Done"],
-  ["refused", "Refused"],
-];
+const OUTCOMES = { "": "All", done: "Done", refused: "Refused" };
 
 export function Tokens() {
   const [revoked, setRevoked] = useState(false);
-  const answer = useAnswer((signal) => get("/api/tokens", { revoked }, { signal }), [revoked]);
+  const answer = useGet("/api/tokens", { revoked });
   if (!answer.value) return html`<${Pending} ...${answer} />`;
-  const others = html`<button
-    class="quiet small"
-    aria-pressed=${revoked}
-    onClick=${() => setRevoked(!revoked)}
-  >
+  const turn = () => setRevoked(!revoked);
+  const others = html`<button class="quiet small" aria-pressed=${revoked} onClick=${turn}>
     Revoked ones, too
   </button>`;
   return html`<${Section} title="Tokens" actions=${others}>
@@ -52,6 +45,7 @@ function Token({ token, again }) {
     ${token.expires_at && html`, until <${Time} at=${token.expires_at} ago />`}
   `;
   const isEnded = token.expires_at && token.expires_at <= now.value;
+  const act = () => revoke(name, again);
   const over = (revoked_at && "revoked") || (isEnded && "ended");
   return html`<${Row} name=${name} about=${about}>
     <${Chip} text=${rights} tone=${rights === "admin" ? "accent" : ""} />
@@ -59,13 +53,7 @@ function Token({ token, again }) {
     ${
       !revoked_at &&
       name !== "owner" &&
-      html`<button
-        class="button"
-        aria-label="Revoke ${brief(name)}"
-        onClick=${() => revoke(name, again)}
-      >
-        Revoke
-      </button>`
+      html`<button class="button" aria-label="Revoke ${brief(name)}" onClick=${act}>Revoke</button>`
     }
   <//>`;
 }
@@ -78,34 +66,25 @@ async function revoke(name, again) {
     typed: "revoke",
   });
   if (!is) return;
-  try {
+  attempt(async () => {
     await remove(`/api/tokens/${encodeURIComponent(name)}`);
     toast("Revoked");
     again();
-  } catch (error) {
-    toast.error(error);
-  }
+  });
 }
 
-export function Audit({ query }) {
-  const { outcome = "", action = "", actor = "" } = query;
-  const filter = { outcome, action: action.trim(), actor: actor.trim() };
-  const { entries, error, isWhole, more } = useEntries(filter);
-  const set = (change) => go(href("health", ["audit"], { ...query, ...change }), { replace: true });
-  const box = (name, hint) =>
-    html`<input
-      aria-label=${hint}
-      placeholder=${hint}
-      autocomplete="off"
-      value=${query[name] ?? ""}
-      onInput=${(event) => set({ [name]: event.target.value })}
-    />`;
-  const choose = (value) => set({ outcome: value });
-  const days = [...Map.groupBy(entries, ({ at }) => dayOf(at))];
-  return html`<div class="filters" role="group" aria-label="Filters">
-      <${Choice} label="Outcome" value=${outcome} options=${OUTCOMES} onChange=${choose} />
-      ${box("action", "Action, such as token")} ${box("actor", "Token that did it")}
-    </div>
+export function Audit({ query: { outcome, action, actor } }) {
+  const filter = { outcome, action: action?.trim(), actor: actor?.trim(), limit: PAGE };
+  const ask = async (before_seq, signal) => {
+    const { entries } = await get("/api/audit", { ...filter, before_seq }, { signal });
+    return { rows: entries.reverse(), cursor: entries.length < PAGE ? null : entries.at(-1).seq };
+  };
+  const { rows, cursor, error, more, again } = usePages(ask, Object.values(filter));
+  const days = [...Map.groupBy(rows ?? [], ({ at }) => dayOf(at))];
+  return html`<${Filters} of=${[["outcome", "Outcome", OUTCOMES, Choice]]}>
+      <${Box} name="action" type="text" hint="Action, such as token" />
+      <${Box} name="actor" type="text" hint="Token that did it" />
+    <//>
     ${days.map(
       ([day, own]) =>
         html`<${Section} key=${day} title=${day}>
@@ -114,9 +93,13 @@ export function Audit({ query }) {
           </ul>
         <//>`,
     )}
-    ${error && html`<${Problem} error=${error} retry=${more} />`}
-    ${isWhole && html`<p class="soft">${entries.length ? "It begins here." : "Nothing fits."}</p>`}
-    ${!isWhole && !error && html`<button class="button" onClick=${more}>Older</button>`}`;
+    ${
+      !rows
+        ? html`<${Pending} ...${{ error, again }} />`
+        : cursor
+          ? html`<button class="button" onClick=${more}>Older</button>`
+          : html`<p class="soft">${rows.length ? "It begins here." : "Nothing fits."}</p>`
+    }`;
 }
 
 function Entry({ action, outcome, target, actor, agent, project, at }) {
@@ -126,24 +109,4 @@ function Entry({ action, outcome, target, actor, agent, project, at }) {
     <${Chip} text=${actor ?? "the command line"} />
     <${Time} at=${at} />
   <//>`;
-}
-
-/** Return the entries that fit a filter, page by page; `more` gets the page before. */
-function useEntries(filter) {
-  const [state, setState] = useState({ entries: [], isWhole: false });
-  const load = async (before, signal) => {
-    try {
-      const page = { ...filter, limit: PAGE, before_seq: before.at(-1)?.seq };
-      const { entries } = await get("/api/audit", page, { signal });
-      setState({ entries: [...before, ...entries.reverse()], isWhole: entries.length < PAGE });
-    } catch (error) {
-      if (error.name !== "AbortError") setState({ entries: before, isWhole: false, error });
-    }
-  };
-  useEffect(() => {
-    const ending = new AbortController();
-    load([], ending.signal);
-    return () => ending.abort();
-  }, [JSON.stringify(filter)]);
-  return { ...state, more: () => load(state.entries) };
 }

@@ -6,7 +6,7 @@ import { Chip, Copy, Select } from "../ui/parts.js";
 import { Pairs, Row, Section } from "../ui/sheet.js";
 import { brief, count } from "../ui/text.js";
 import { Time } from "../ui/time.js";
-import { toast } from "../ui/toast.js";
+import { attempt, toast } from "../ui/toast.js";
 import { Editor, saved } from "./settings-editor.js";
 
 const PATHS = ["/api/capture", "/api/projects", "/api/settings", "/api/clients"];
@@ -48,42 +48,30 @@ export function Capture() {
 }
 
 function Pauses({ pauses, projects, again }) {
-  const [minutes, setMinutes] = useState("60");
-  const set = async (verb, project) => {
-    const length = verb === "pause" ? { minutes: minutes ? Number(minutes) : null } : {};
-    try {
-      await post(`/api/capture/${verb}`, { project, ...length });
-      toast(verb === "pause" ? "Paused" : "Resumed");
+  const [value, onChange] = useState("60");
+  const change = (verb, project) =>
+    attempt(async () => {
+      const length = verb === "Pause" ? { minutes: value ? Number(value) : null } : {};
+      await post(`/api/capture/${verb.toLowerCase()}`, { project, ...length });
+      toast(`${verb}d`);
       again();
-    } catch (error) {
-      toast.error(error);
-    }
+    });
+  const of = { label: "How long to pause", options: LENGTHS, value, onChange };
+  const pauseOf = (project) => pauses.find(({ project_id }) => project_id === project);
+  const row = ({ id, name, root }) => {
+    const pause = pauseOf(id);
+    const verb = pause ? "Resume" : "Pause";
+    const is = pause || pauseOf(null) ? ["paused", "warn"] : ["captured", "accent"];
+    const act = () => change(verb, id);
+    return html`<${Row} key=${id} name=${name} about=${brief(root)}>
+      ${pause?.until && html`<${Time} at=${pause.until} ago />`}
+      <${Chip} text=${is[0]} tone=${is[1]} />
+      <button class="button" aria-label="${verb} ${brief(name)}" onClick=${act}>${verb}</button>
+    <//>`;
   };
-  const isWhole = pauses.some(({ project_id }) => project_id === null);
-  const lengths = html`<${Select}
-    label="How long to pause"
-    value=${minutes}
-    options=${LENGTHS}
-    onChange=${setMinutes}
-  />`;
-  return html`<${Section} title="Capture" actions=${lengths}>
+  return html`<${Section} title="Capture" actions=${html`<${Select} ...${of} />`}>
     <ul class="rows">
-      ${[{ id: null, name: "Everything" }, ...projects].map(({ id, name, root }) => {
-        const pause = pauses.find(({ project_id }) => project_id === id);
-        const verb = pause ? "Resume" : "Pause";
-        const isPaused = pause || isWhole;
-        return html`<${Row} key=${id} name=${name} about=${brief(root)}>
-          ${pause?.until && html`<${Time} at=${pause.until} ago />`}
-          <${Chip} text=${isPaused ? "paused" : "captured"} tone=${isPaused ? "warn" : "accent"} />
-          <button
-            class="button"
-            aria-label="${verb} ${brief(name)}"
-            onClick=${() => set(verb.toLowerCase(), id)}
-          >
-            ${verb}
-          </button>
-        <//>`;
-      })}
+      ${[{ id: null, name: "Everything" }, ...projects].map(row)}
     </ul>
   <//>`;
 }
@@ -91,19 +79,22 @@ function Pauses({ pauses, projects, again }) {
 function Clients({ clients }) {
   const isNear = ({ connected, is_here }) => connected || is_here;
   const others = clients.filter((client) => !isNear(client)).map(({ title }) => title);
+  const row = ({ name, title, remembers, connected, command }) =>
+    html`<${Row}
+      key=${name}
+      name=${title}
+      about=${remembers ? "remembers by itself" : "gets the tools"}
+    >
+      ${
+        connected
+          ? html`<${Chip} text="connected" tone="accent" />`
+          : html`<code>${command}</code><${Copy} text=${command} label="Copy: ${command}" />
+              <${Chip} text="not connected" tone="warn" />`
+      }
+    <//>`;
   return html`<${Section} title="Agent programs">
     <ul class="rows">
-      ${clients.filter(isNear).map(({ name, title, remembers, connected, command }) => {
-        const about = remembers ? "remembers by itself" : "gets the tools";
-        const state = connected ? "connected" : "not connected";
-        return html`<${Row} key=${name} name=${title} about=${about}>
-          ${
-            !connected &&
-            html`<code>${command}</code><${Copy} text=${command} label="Copy: ${command}" />`
-          }
-          <${Chip} text=${state} tone=${connected ? "accent" : "warn"} />
-        <//>`;
-      })}
+      ${clients.filter(isNear).map(row)}
     </ul>
     <p class="small soft">Not on this machine: ${brief(others.join(", "))}.</p>
   <//>`;

@@ -13,22 +13,19 @@ export function saved({ name, value: before, is_set }, again, agent = null) {
     return row;
   };
   return async (value) => {
-    const row = await write(value);
-    const isDecided = /^(default|config\.yaml)/.test(row.origin);
-    const hint = !isDecided
-      ? `It is written, but ${row.origin} decides.`
-      : row.needs_restart
-        ? "It is in force when the worker starts again."
-        : "";
+    const { origin, needs_restart } = await write(value);
+    const isDecided = /^(default|config\.yaml)/.test(origin);
+    const later = needs_restart ? "It is in force when the worker starts again." : "";
+    const hint = isDecided ? later : `It is written, but ${origin} decides.`;
     const undo = () => write(is_set ? before : null);
-    toast(value === null ? `${name} is the default again` : `${name} is changed`, { hint, undo });
+    toast(`${name} is ${value === null ? "the default again" : "changed"}`, { hint, undo });
   };
 }
 
 /** <${Editor} setting=${setting} save=${saved(setting, again)} /> */
 export function Editor({ setting, save }) {
   const { name, must_be, origin } = setting;
-  const { show, read, Input } = kindOf(setting);
+  const { show = (value) => value ?? "", read = (draft) => draft || null, Input } = kindOf(setting);
   const [draft, setDraft] = useState(null);
   const [error, setError] = useState(null);
   const before = show(setting.value);
@@ -48,27 +45,24 @@ export function Editor({ setting, save }) {
     else write(value);
   };
   const about = {
+    value: draft ?? before,
     "aria-label": `Value of ${name}`,
     "aria-invalid": error ? "true" : null,
     "aria-describedby": `error ${name}`,
     onInput: (event) => setDraft(event.target.value),
   };
   const isSame = draft === null || draft === before;
+  const isDefault = origin === "default";
   return html`<form class="settings-editor" onSubmit=${submit}>
     <div class="field">
-      <${Input} ...${{ value: draft ?? before, setDraft, setting, about }} />
+      <${Input} ...${{ setDraft, must_be, about }} />
       <span class="field-error" id="error ${name}" role="alert">
         ${error && html`<${Sentence} text=${error.message} /> <${Sentence} text=${error.hint} />`}
       </span>
     </div>
     <div class="actions">
       <button class="button primary" disabled=${isSame}>Save</button>
-      <button
-        type="button"
-        class="button"
-        disabled=${origin === "default"}
-        onClick=${() => write(null)}
-      >
+      <button type="button" class="button" disabled=${isDefault} onClick=${() => write(null)}>
         Back to the default
       </button>
     </div>
@@ -78,13 +72,16 @@ export function Editor({ setting, save }) {
 function kindOf({ must_be }) {
   if (/^(true or false|one of )/.test(must_be)) return CHOICE;
   if (must_be.startsWith("a list")) return LIST;
-  return /^an? (integer|number)/.test(must_be) ? NUMBER : TEXT;
+  return /^an? (integer|number)/.test(must_be) ? NUMBER : { Input: Text };
 }
 
 const CHOICE = { show: (value) => value, read: (draft) => draft, Input: OneOf };
-const TEXT = { show: (value) => value ?? "", read: (draft) => draft || null, Input: Text };
 const NUMBER = { show: (value) => String(value ?? ""), read: readNumber, Input: Text };
 const LIST = { show: (value) => (value ?? []).join("\n"), read: readLines, Input: Lines };
+const FLAGS = [
+  [true, "On"],
+  [false, "Off"],
+];
 
 function readNumber(draft, { must_be }) {
   if (!draft.trim()) return must_be.endsWith("unset") ? null : undefined;
@@ -97,30 +94,18 @@ function readLines(draft) {
   return lines.filter(Boolean);
 }
 
-function OneOf({ value, setDraft, setting, about }) {
-  const { must_be } = setting;
+function OneOf({ setDraft: onChange, must_be, about: { value, "aria-label": label } }) {
   const words = must_be.replace("one of ", "").split(", ");
-  const flags = [
-    [true, "On"],
-    [false, "Off"],
-  ];
-  const options = must_be === "true or false" ? flags : words.map((word) => [word, word]);
-  const label = about["aria-label"];
-  return html`<${Choice} label=${label} value=${value} options=${options} onChange=${setDraft} />`;
+  const options = must_be === "true or false" ? FLAGS : words.map((word) => [word, word]);
+  return html`<${Choice} ...${{ label, value, options, onChange }} />`;
 }
 
-function Lines({ value, about }) {
-  const rows = Math.min(8, value.split("\n").length + 1);
-  return html`<textarea dir="auto" spellcheck=${false} rows=${rows} value=${value} ...${about} />
+function Lines({ about }) {
+  const rows = Math.min(8, about.value.split("\n").length + 1);
+  return html`<textarea dir="auto" spellcheck=${false} rows=${rows} ...${about} />
     <span class="small soft">One on each line.</span>`;
 }
 
-function Text({ value, about }) {
-  return html`<input
-    dir="auto"
-    autocomplete="off"
-    spellcheck=${false}
-    value=${value}
-    ...${about}
-  />`;
+function Text({ about }) {
+  return html`<input dir="auto" autocomplete="off" spellcheck=${false} ...${about} />`;
 }
