@@ -36,8 +36,9 @@ def _open(viewer: Viewer, part: str) -> Page:
 
 def test_the_doctor_mends_after_a_question(viewer: Viewer, worker: Served) -> None:
     """A transcript that was removed is found, written again, and the audit knows it."""
-    mirror = next((worker.home / "transcripts").glob("*.jsonl"))
-    text = mirror.read_text("utf-8")
+    # What a rewind took out is at the end of a mirror, and at its beginning when written again.
+    texts = {p: p.read_text("utf-8") for p in (worker.home / "transcripts").glob("*.jsonl")}
+    mirror, text = next(each for each in texts.items() if "withdrawn" not in each[1])
     mirror.unlink()
     page = viewer.open("#/health")
     finding = page.get_by_role("listitem").filter(has_text="mirrors")
@@ -50,10 +51,11 @@ def test_the_doctor_mends_after_a_question(viewer: Viewer, worker: Served) -> No
     assert worker.call("GET", "/api/audit?action=doctor")["entries"][0]["action"] == "doctor.mend"
 
 
-def test_each_part_of_the_memory_has_its_state(viewer: Viewer) -> None:
+def test_each_part_of_the_memory_has_its_state(viewer: Viewer, worker: Served) -> None:
     """Counts, index, hooks, models; what was measured as plots, and the sizes."""
+    number = str(worker.call("GET", "/api/status")["observations"])
     page = viewer.open("#/health")
-    page.locator(".pairs div").filter(has_text="Observations").get_by_text("48").wait_for()
+    page.locator(".pairs div").filter(has_text="Observations").get_by_text(number).wait_for()
     for heading in ("Index", "Worker and hooks", "Models", "Storage", "Models, last 30 days"):
         page.get_by_role("heading", name=heading, exact=True).wait_for()
     page.get_by_text("Search: 95 of 100 within").wait_for()
@@ -76,7 +78,8 @@ def test_capture_is_paused_and_goes_on(viewer: Viewer, worker: Served) -> None:
     page.get_by_role("button", name="Resume Everything").wait_for()
     pauses = worker.call("GET", "/api/capture")["pauses"]
     assert [each["until"] is None for each in pauses].count(True) == 1
-    assert page.get_by_text("paused", exact=True).count() == 3
+    projects = worker.call("GET", "/api/projects")["projects"]
+    assert page.get_by_text("paused", exact=True).count() == len(projects) + 1
     page.get_by_role("button", name="Resume Everything").click()
     page.get_by_role("button", name="Resume harbour").click()
     page.get_by_role("button", name="Pause harbour").wait_for()
@@ -131,13 +134,14 @@ def test_the_audit_goes_back_page_by_page(viewer: Viewer, worker: Served) -> Non
     for number in range(55):
         worker.call("POST", "/api/capture/pause", {"project": "kettle", "minutes": number + 1})
     worker.call("POST", "/api/tokens", {"name": "phone"})
+    whole = len(worker.call("GET", "/api/audit?limit=500")["entries"])
     page = _open(viewer, "audit")
     page.get_by_role("listitem").filter(has_text="token.add").wait_for()
     rows = page.locator(".rows > li")
     assert rows.count() == 50
     page.get_by_role("button", name="Older").click()
     page.get_by_text("It begins here.").wait_for()
-    assert rows.count() == 56
+    assert rows.count() == whole > 55
     page.get_by_label("Action, such as token").fill("token")
     rows.nth(1).wait_for(state="detached")
     assert rows.count() == 1

@@ -30,6 +30,9 @@ export function Filters({ label = "Filters", of, first, children }) {
 export function Box({ name, hint, label = hint, type = "search", ...more }) {
   const box = useRef();
   const focus = () => type === "search" && (box.current.focus(), box.current.select());
+  // Who opened the view by a key is in the box already.
+  const onKeyDown = (event) =>
+    type === "search" && event.key === "/" && !event.target.value && event.preventDefault();
   useKeys("This view", { "/": [type === "search" ? "to the box" : "", focus] });
   // Of the address and no property: what is typed meanwhile is not taken back.
   return html`<input
@@ -39,6 +42,7 @@ export function Box({ name, hint, label = hint, type = "search", ...more }) {
     dir="auto"
     autocomplete="off"
     spellcheck=${false}
+    onKeyDown=${onKeyDown}
     onInput=${(event) => amend({ [name]: event.target.value })}
     ...${more}
   />`;
