@@ -10,8 +10,8 @@ import pytest
 
 from recollect.core.clock import SystemClock
 from recollect.governance.tokens import Token
-from recollect.server.viewer import codes
 from recollect.server.presence import viewer_page
+from recollect.server.viewer import codes
 from tests.support.leftovers import files_that_hold
 from tests.support.running_server import RunningServer
 from tests.support.wire import Reply
