@@ -108,4 +108,4 @@ def test_a_token_that_ends_is_replaced_by_that_of_another_tab(viewer: Viewer) ->
     other.get_by_text("Memory while it is made").wait_for()
     old.evaluate(KEEP, "rcl_" + "x" * 43)
     old.get_by_role("searchbox").fill("reminders")
-    old.locator(".hit", has_text="Reminders before low water").first.wait_for()
+    old.locator(".hit mark", has_text="reminders").first.wait_for()

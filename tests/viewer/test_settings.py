@@ -84,7 +84,8 @@ def test_keys_alone_lead_to_a_change_and_back(settings: Page, worker: Served) ->
     text = path.read_text("utf-8")
     assert "snippet_chars: 900" in text
     assert text.startswith("# mine\n")
-    settings.get_by_role("button", name="Undo").click()
+    with settings.expect_response("**/api/settings**"):
+        settings.get_by_role("button", name="Undo").click()
     row.get_by_text("700 characters").first.wait_for()
     assert "\n  snippet_chars" not in path.read_text("utf-8")
 
