@@ -13,7 +13,7 @@ FILE_VIEWS = (
     View(name="files", address="#/files/memory/MEMORY.md?line=7", shows=".files-block.marked"),
     View(name="files-source", address="#/files/memory/MEMORY.md?as=source", shows=".lines-line"),
     View(name="files-checkpoint", address="#/files/checkpoints/c1", shows=".files-foot"),
-    View(name="files-rewinds", address="#/files/rewinds", shows=".empty"),
+    View(name="files-rewinds", address="#/files/rewinds", shows=".row, .empty"),
 )
 TITLE = "The cart counts wrong"
 NOTES = """\
