@@ -62,6 +62,30 @@ def test_older_pages_of_sessions_and_tokens_leave_none_out_silently(
             assert not wrong - OLDER
 
 
+def test_indexes_of_sessions_that_changed_places_hide_no_session(
+    truth: Truth, tmp_path: Path
+) -> None:
+    """The root of each with that of every other: a block must not say less of a session."""
+    now = truth.now[RECORDS]
+    roots = {name: PAGE * (page - 1) for name, page in _roots(truth)}
+    ours = roots.pop("sqlite_autoindex_sessions_1")
+    for place in roots.values():
+        swapped = bytearray(now)
+        swapped[ours : ours + PAGE] = now[place : place + PAGE]
+        swapped[place : place + PAGE] = now[ours : ours + PAGE]
+        assert truth.silent(tmp_path, {RECORDS: bytes(swapped)}) == [], place
+
+
+def _roots(truth: Truth) -> list[tuple[str, int]]:
+    connection = apsw.Connection(str(truth.home / RECORDS))
+    rows = connection.execute(
+        "SELECT name, rootpage FROM sqlite_schema WHERE type = 'index' AND tbl_name IN"
+        " ('sessions', 'facts', 'episodes', 'messages')"
+    ).fetchall()
+    connection.close()
+    return [(str(name), int(str(page))) for name, page in rows]
+
+
 def _pages_of(truth: Truth, *tables: str) -> list[int]:
     connection = apsw.Connection(str(truth.home / RECORDS))
     rows = connection.execute(_PAGES, (json.dumps(tables),)).fetchall()

@@ -168,9 +168,15 @@ _IS_REMOVED: LiteralString = "SELECT 1 FROM prunings WHERE session_id = ?"
 
 
 def find_session(tx: Transaction, scope: Scope, session_id: str) -> Session | None:
-    """Return a session that the scope may see."""
+    """Return a session that the scope may see.
+
+    Raises:
+        StoreCorrupt: an index has it, and another does not.
+    """
     where = Condition(scope).also("id = ?", session_id)
     row = tx.row(_SELECT + where.sql, where.params)
+    if row is None and tx.row(_HAS_TWIN + where.sql, where.params) is not None:
+        raise damaged_rows()
     return None if row is None else session_of(row)
 
 
@@ -213,13 +219,10 @@ def compare_session(tx: Transaction, scope: Scope, session_id: str) -> None:
         StoreCorrupt: it is missing, or is not what was stored.
     """
     session = find_session(tx, scope, session_id)
-    where = Condition(scope).also("id = ?", session_id)
-    if session is not None:
-        where.also("updated_at = ?", session.updated_at)
-        is_sound = [session] == list(each_session(tx, where))
-    else:
-        is_sound = tx.row(_HAS_TWIN + where.sql, where.params) is None
-    if not is_sound:
+    if session is None:
+        return
+    where = Condition(scope).also("id = ?", session_id).also("updated_at = ?", session.updated_at)
+    if [session] != list(each_session(tx, where)):
         raise damaged_rows()
 
 
