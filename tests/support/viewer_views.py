@@ -49,7 +49,7 @@ VIEWS = (
     View(
         name="search-details",
         address="#/search?q=why+do+the+reminders+come+late",
-        shows=".opened-body .shares-whole",
+        shows=".opened-body .measure",
         before=_open_first,
     ),
     View(

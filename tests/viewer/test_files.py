@@ -225,7 +225,7 @@ def test_a_conflict_is_resolved_by_path_and_the_rewind_is_undone(files: Viewer, 
     assert (shop / "cart.py").read_text() == CART
     assert not (shop / "new.py").exists()
     assert (shop / "notes.txt").read_text() == MINE
-    page.get_by_role("button", name="Rewinds").click()
+    page.get_by_role("link", name="Rewinds").click()
     page.get_by_role("link", name="To c1").click()
     for name, says in (("Undo…", "Taken back"), ("Redo…", "Done again")):
         page.get_by_role("button", name=name).click()
@@ -270,7 +270,7 @@ def test_messages_leave_alone_or_with_the_files(files: Viewer, shop: Path) -> No
     _agree(page, "rewind")
     page.get_by_text("Rewound to c1").wait_for()
     assert (shop / "new.py").exists()
-    page.get_by_role("button", name="Rewinds").click()
+    page.get_by_role("link", name="Rewinds").click()
     page.get_by_role("link", name="Message 2 out of").click()
     assert page.get_by_label("The messages, too").is_checked()
 
@@ -338,7 +338,7 @@ def test_an_interrupted_rewind_is_named(files: Viewer) -> None:
     answer["rewinds"][0]["status"] = "interrupted"
     answer["rewinds"][0]["items"][0]["outcome"] = "unresolved"
     page.route("**/api/rewinds?*", lambda route: route.fulfill(json=answer))
-    page.get_by_role("button", name="Rewinds").click()
+    page.get_by_role("link", name="Rewinds").click()
     page.get_by_role("link", name="interrupted").click()
     opened = page.get_by_role("complementary", name="Opened rewind")
     opened.get_by_text("It was cut off, and 1 path changed since.").wait_for()

@@ -22,7 +22,7 @@ LIMIT = "The API rate limit is 100 requests per minute"
 CLAIM = "Prefers the window seat"
 WIDE = "[...document.querySelectorAll('.main, .main *')].filter((each) => {\
  const {right, width} = each.getBoundingClientRect();\
- return width && right > innerWidth + 1 && !each.closest('.filters, .parts');\
+ return width && right > innerWidth + 1 && !each.closest('.filters');\
 }).map((each) => each.outerHTML.slice(0, 200))"
 
 
@@ -84,7 +84,7 @@ def test_facts_stand_by_kind_person_and_project(page: Page) -> None:
     page.get_by_role("heading", name="brother tom").wait_for()
     page.get_by_label("Order").select_option("project")
     page.get_by_role("heading", name="queue · ").wait_for()
-    assert page.url.endswith("#/knowledge/facts?by=project")
+    assert page.url.endswith("#/knowledge?by=project")
     page.get_by_label("Project", exact=True).select_option("queue")
     counted(page.locator(".group"), 1)
     page.get_by_role("searchbox").fill("valkey queue")

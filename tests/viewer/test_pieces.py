@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tests.support.viewer_pages import Viewer
 
 ASK = """async (typed) => {
-  const { confirm } = await import("/viewer/ui/dialog.js");
+  const { confirm } = await import("/viewer/ui/form.js");
   confirm({ title: "Erase it?", body: "It does not come back.", action: "Erase", typed })
     .then((answer) => (window.answer = answer));
 }"""

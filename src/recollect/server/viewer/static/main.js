@@ -4,7 +4,7 @@ import { link } from "./events.js";
 import { html, render, signal, useEffect, useErrorBoundary, useRef, useState } from "./lib.js";
 import { go, href, route } from "./router.js";
 import { Pending } from "./ui/answer.js";
-import { Confirmation, Dialog } from "./ui/dialog.js";
+import { Asked, Dialog } from "./ui/dialog.js";
 import { Icon, IconButton } from "./ui/icon.js";
 import { bindings, useKeys } from "./ui/keys.js";
 import { Loading, Problem } from "./ui/page.js";
@@ -64,7 +64,7 @@ function Shell() {
       ${known ? html`<${Loaded} key=${view} view=${known} />` : html`<${Nowhere} />`}
     </main>
     ${isHelping.value && html`<${Help} />`}
-    <${Confirmation} />
+    <${Asked} />
     <${Toasts} />
   `;
 }

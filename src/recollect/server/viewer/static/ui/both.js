@@ -2,7 +2,7 @@
 import { html, useState } from "../lib.js";
 import { go } from "../router.js";
 import { Pending } from "./answer.js";
-import { Icon } from "./icon.js";
+import { IconButton } from "./icon.js";
 import { useKeys } from "./keys.js";
 import { List } from "./list.js";
 import { Copy } from "./parts.js";
@@ -62,10 +62,8 @@ export function Opened({ name, label = `Opened: ${name}`, head, close, answer, w
     <header>
       ${head ?? html`<b>${clean(name)}</b>`}
       <span class="gap"></span>
-      <${Copy} text=${location.href} label="Copy the link" />
-      <button class="icon-button" aria-label="Close" title="Close: Esc" onClick=${leave}>
-        <${Icon} name="close" />
-      </button>
+      <${Copy} text=${location.href} label="Copy the link" icon="link" />
+      <${IconButton} icon="close" label="Close" title="Close: Esc" act=${leave} />
     </header>
     <div class="opened-body" tabindex="0" role="article" aria-label=${label}>
       ${answer.value ? whole(answer.value) : html`<${Pending} ...${answer} />`}

@@ -1,20 +1,12 @@
-// Dialogs: a box of your own, and the question before something that cannot be taken back.
-import { html, signal, useEffect, useRef, useState } from "../lib.js";
+// Dialogs: a box above the page, and the place where the shell shows the one that asks.
+import { html, signal, useEffect, useRef } from "../lib.js";
 import { IconButton } from "./icon.js";
 
-const question = signal(null);
+/** What stands above the page, as html; null where nothing does. */
+export const asked = signal(null);
 
-/**
- * Ask before something is done; resolves to true or false.
- *
- * @param title What will be done, as a question.
- * @param body Text or html of what it means.
- * @param action The name of the button.
- * @param typed The word that must be typed first; none where it can be taken back.
- */
-export function confirm({ title, body, action, typed = "", danger = Boolean(typed) }) {
-  return new Promise((answer) => (question.value = { title, body, action, typed, danger, answer }));
-}
+/** The place where it stands; the shell has it. */
+export const Asked = () => asked.value;
 
 /** A modal box: <${Dialog} title="Keys" close=${fn}>…</> */
 export function Dialog({ title, close, children, class: name = "" }) {
@@ -40,47 +32,4 @@ export function Dialog({ title, close, children, class: name = "" }) {
       ${children}
     </div>
   </dialog>`;
-}
-
-/** The place where `confirm` asks; the shell has it. */
-export function Confirmation() {
-  const asked = question.value;
-  return asked && html`<${Question} key=${asked} asked=${asked} />`;
-}
-
-function Question({ asked }) {
-  const [typed, setTyped] = useState("");
-  const isReady = typed.trim() === asked.typed;
-  const answer = (is) => {
-    question.value = null;
-    asked.answer(is);
-  };
-  const submit = (event) => {
-    event.preventDefault();
-    if (isReady) answer(true);
-  };
-  return html`<${Dialog} title=${asked.title} close=${() => answer(false)}>
-    <form method="dialog" onSubmit=${submit}>
-      <div class="dialog-text">${asked.body}</div>
-      ${
-        asked.typed &&
-        html`<label class="field">
-          <span>Type <b>${asked.typed}</b> to go on</span>
-          <input
-            autofocus
-            autocomplete="off"
-            spellcheck=${false}
-            value=${typed}
-            onInput=${(event) => setTyped(event.target.value)}
-          />
-        </label>`
-      }
-      <footer>
-        <button type="button" class="button" onClick=${() => answer(false)}>Cancel</button>
-        <button class="button ${asked.danger ? "danger" : "primary"}" disabled=${!isReady}>
-          ${asked.action}
-        </button>
-      </footer>
-    </form>
-  <//>`;
 }

@@ -10,14 +10,15 @@ export const named = (all, names) => [["", all], ...names.map((each) => [each, e
 /**
  * <${Filters} of=${[["kind", "Kind", KINDS, Choice]]}>…</>
  *
- * @param of [name in the address, label, options, Choice or Select]; without a choice, none.
+ * @param of [name in the address, label, options, Choice or Select, what changes with it]; without
+ *     a choice, none.
  */
 export function Filters({ label = "Filters", of, first, children }) {
   return html`<div class="filters" role="group" aria-label=${label}>
     ${first}
-    ${of.map(([name, label, options, Kind = Select]) => {
+    ${of.map(([name, label, options, Kind = Select, others = {}]) => {
       const value = route.value.query[name] ?? "";
-      const onChange = (to) => amend({ [name]: to });
+      const onChange = (to) => amend({ ...others, [name]: to });
       const pairs = pairsOf(options);
       const all = pairs.some(([each]) => each === value) ? pairs : [...pairs, [value, value]];
       return all.length > 1 && html`<${Kind} ...${{ label, value, options: all, onChange }} />`;
@@ -30,9 +31,11 @@ export function Filters({ label = "Filters", of, first, children }) {
 export function Box({ name, hint, label = hint, type = "search", ...more }) {
   const box = useRef();
   const focus = () => type === "search" && (box.current.focus(), box.current.select());
-  // Who opened the view by a key is in the box already.
-  const onKeyDown = (event) =>
-    type === "search" && event.key === "/" && !event.target.value && event.preventDefault();
+  const onKeyDown = (event) => {
+    if (event.key === "Escape") box.current.blur();
+    // Who opened the view by a key is in the box already.
+    if (type === "search" && event.key === "/" && !box.current.value) event.preventDefault();
+  };
   useKeys("This view", { "/": [type === "search" ? "to the box" : "", focus] });
   // Of the address and no property: what is typed meanwhile is not taken back.
   return html`<input

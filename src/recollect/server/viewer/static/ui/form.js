@@ -1,18 +1,18 @@
-// A box with a few fields, and what is done with them.
+// A box with a few fields, and what is done with them; the question before what is done for good.
 import { html, useState } from "../lib.js";
-import { Dialog } from "./dialog.js";
+import { Dialog, asked } from "./dialog.js";
 import { toast } from "./toast.js";
 
 /**
- * <${Form} title="Edit f12" fields=${fields} action="Save" …>html below the fields</>
+ * <${Form} title="Edit f12" fields=${fields} action="Save" …>html above the fields</>
  *
  * @param fields [{name, label, value, most}]: with `most` it has lines, and so many characters.
  *     The first without a value has the focus, else the last.
- * @param action The name of the button.
+ * @param action The name of the button; `danger` where it cannot be taken back.
  * @param isReady Whether {name: value} can be sent; values are without spaces around them.
  * @param submit Does it; where it fails, that is said and the box stays.
  */
-export function Form({ title, fields, action, isReady, submit, close, children }) {
+export function Form({ title, fields, action, isReady, submit, close, danger, children }) {
   const [values, setValues] = useState({});
   const [isBusy, setBusy] = useState(false);
   const valueOf = ({ name, value }) => values[name] ?? value ?? "";
@@ -33,16 +33,37 @@ export function Form({ title, fields, action, isReady, submit, close, children }
     const own = { dir: "auto", autofocus: each === first, value: valueOf(each), onInput };
     const box = most
       ? html`<textarea rows="4" maxlength=${most} onKeyDown=${onKeyDown} ...${own}></textarea>`
-      : html`<input autocomplete="off" ...${own} />`;
+      : html`<input autocomplete="off" spellcheck=${false} ...${own} />`;
     return html`<label class="field" key=${name}><span>${label}</span>${box}</label>`;
   };
   return html`<${Dialog} title=${title} close=${close}>
     <form onSubmit=${send}>
-      ${fields.map(field)} ${children}
+      ${children} ${fields.map(field)}
       <footer>
         <button type="button" class="button" onClick=${close}>Cancel</button>
-        <button class="button primary" disabled=${isOff}>${action}</button>
+        <button class="button ${danger ? "danger" : "primary"}" disabled=${isOff}>${action}</button>
       </footer>
     </form>
   <//>`;
+}
+
+/**
+ * Ask before something is done; resolves to true or false.
+ *
+ * @param title What will be done, as a question.
+ * @param body Text or html of what it means.
+ * @param action The name of the button.
+ * @param typed The word that must be typed first; none where it can be taken back.
+ */
+export function confirm({ title, body, action, typed = "" }) {
+  return new Promise((answer) => {
+    const label = html`Type <b>${typed}</b> to go on`;
+    const shown = {
+      ...{ title, action, danger: Boolean(typed), fields: typed ? [{ name: "word", label }] : [] },
+      isReady: ({ word = "" }) => word === typed,
+      submit: async () => answer(true),
+      close: () => ((asked.value = null), answer(false)),
+    };
+    asked.value = html`<${Form} key=${answer} ...${shown}><div>${body}</div><//>`;
+  });
 }

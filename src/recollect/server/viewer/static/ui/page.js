@@ -1,7 +1,6 @@
 // What every view has: a heading with its actions, and what stands where there is nothing (yet).
 import { html } from "../lib.js";
-import { Icon, IconButton } from "./icon.js";
-import { Copy } from "./parts.js";
+import { Icon } from "./icon.js";
 import { Sentence } from "./text.js";
 
 /** <${Page} title="Live" actions=${html`…`}>…</> */
@@ -43,17 +42,6 @@ export function Problem({ error, retry }) {
     ${retry && html`<button class="button" onClick=${retry}>Try again</button>`}
   </div>`;
 }
-
-/** What is open beside a list: <${Aside} name="result" head=${html`…`} close=${fn}>…</> */
-export const Aside = ({ name, head, close, children }) =>
-  html`<aside class="opened" aria-label="Opened ${name}">
-    <header>
-      ${head}
-      <${Copy} text=${location.href} label="Copy the link" icon="link" />
-      <${IconButton} icon="close" label="Close" title="Close: Esc" act=${close} />
-    </header>
-    ${children}
-  </aside>`;
 
 /** Something is on its way; it shows itself only where that takes a while. */
 export const Loading = ({ what = "Loading" }) =>

@@ -23,29 +23,6 @@ export function Bar({ value, label }) {
   </span>`;
 }
 
-/**
- * The parts of a score: <${Shares} why=${hit.why} score=${hit.score} />, a bar of their shares;
- * `isWhole` lists each with its name and number.
- */
-export function Shares({ why, score, isWhole = false }) {
-  const parts = Object.entries(why).sort(([, a], [, b]) => b - a);
-  if (isWhole) {
-    const row = ([name, value]) =>
-      html`<div key=${name}>
-        <dt>${name.replaceAll("_", " ")}</dt>
-        <dd><${Bar} value=${value} label=${name} />${value.toFixed(2)}</dd>
-      </div>`;
-    return html`<dl class="shares-whole">${[["score", score], ...parts].map(row)}</dl>`;
-  }
-  const said = parts.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(", ");
-  const label = `score ${score.toFixed(2)}`;
-  const share = ([name, value]) =>
-    html`<span key=${name} style=${{ inlineSize: `${Math.min(1, value) * 100}%` }}></span>`;
-  return html`<span class="bar shares" role="img" aria-label=${label} title=${said}>
-    ${parts.filter(([, value]) => value > 0).map(share)}
-  </span>`;
-}
-
 /** Return options as [[value, text], …]; they may be {value: text}. */
 export const pairsOf = (options) => (Array.isArray(options) ? options : Object.entries(options));
 

@@ -2,6 +2,7 @@
 import { html } from "../lib.js";
 import { nameOf, record } from "../records.js";
 import { Chip } from "./parts.js";
+import { brief } from "./text.js";
 
 /** Return what a session is called, by what there is. */
 export function titleOf(session) {
@@ -12,8 +13,8 @@ export function titleOf(session) {
 /** Return a session as far as it is loaded; the component that asks is drawn again when it is. */
 export const sessionOf = (id) => (id ? record(nameOf.session(id)).value : null);
 
-/** Return what a session is called, by its id alone where it is not loaded. */
-export const titleById = (id) => titleOf(sessionOf(id) ?? { id });
+/** Return what a session is called; where it is not loaded, another text or its id. */
+export const titleById = (id, instead) => brief(titleOf(sessionOf(id) ?? { title: instead, id }));
 
 /** The chips of a session: where, whose, and how it is. */
 export function SessionChips({ session }) {

@@ -1,5 +1,6 @@
 // A page that is read from top to bottom: what its sections and rows are made of.
 import { html } from "../lib.js";
+import { Bar } from "./parts.js";
 import { brief } from "./text.js";
 
 /** The part that scrolls: <${Sheet} label="Settings">…</> */
@@ -39,3 +40,24 @@ export const Pairs = ({ of }) =>
           </div>`,
       )}
   </dl>`;
+
+/** Return a share of a whole as a bar with its number, for a value of Pairs. */
+export const measure = (value, label, said = value.toFixed(2)) =>
+  html`<span class="measure"><${Bar} value=${value} label=${label} /> ${said}</span>`;
+
+/** The ways to the parts of a view: <${Ways} label="Parts" of=${[[address, text]]} at=${text} /> */
+export const Ways = ({ label, of, at }) =>
+  html`<nav class="choice ways" aria-label=${label}>
+    ${of.map(([to, text], place) => {
+      const own = { href: to, "aria-current": text === at ? "page" : null, "data-first": !place };
+      return html`<a key=${text} ...${own}>${text}</a>`;
+    })}
+  </nav>`;
+
+/** Return a size in the unit that reads best: "820 kB", "1.4 GB". */
+export function bytes(number) {
+  const steps = ["B", "kB", "MB", "GB", "TB"];
+  const step = Math.min(4, Math.max(0, Math.floor(Math.log10(Math.max(1, number)) / 3)));
+  const shown = number / 1_000 ** step;
+  return `${shown.toFixed(step && shown < 10 ? 1 : 0)} ${steps[step]}`;
+}

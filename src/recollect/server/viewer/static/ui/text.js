@@ -4,12 +4,6 @@ import { html, useState } from "../lib.js";
 const SHORT = 320;
 const STEP = 20_000;
 const LINE = 40; // characters for which a short line counts
-const COMMON = new Set(
-  (
-    "the and for was were are did does has had have why how who what when where which with that" +
-    " this from"
-  ).split(" "),
-);
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
 /** Return a text with its control characters made visible. */
@@ -67,34 +61,11 @@ export function Prose({ text, most = SHORT, class: name = "", mono = false }) {
   `;
 }
 
-/** Return the words of a question that are marked where they occur. */
-export function wordsOf(question) {
-  const words = question.match(/[\p{L}\p{N}_]+/gu) ?? [];
-  const says = (word) => word.length > 2 || /[^\x00-\x7f]/.test(word);
-  return [...new Set(words.filter((word) => says(word) && !COMMON.has(word.toLowerCase())))];
-}
-
-/** A text with words marked: <${Marked} text=${snippet} words=${wordsOf(question)} />. */
-export function Marked({ text, words }) {
-  const whole = clean(cut(String(text ?? ""), 600));
-  if (!words.length) return whole;
-  const parts = whole.split(new RegExp(`(${words.join("|")})`, "giu"));
-  return parts.map((part, at) => (at % 2 ? html`<mark>${part}</mark>` : part));
-}
-
 /** Return a number with its thousands apart. */
 export const count = (number) => Number(number).toLocaleString("en");
 /** Return a number with what it counts: "1 line", "1,200 lines". */
 export const many = (number, noun, nouns = `${noun}s`) =>
   `${count(number)} ${Number(number) === 1 ? noun : nouns}`;
-
-/** Return a size in the unit that reads best: "820 kB", "1.4 GB". */
-export function bytes(number) {
-  const steps = ["B", "kB", "MB", "GB", "TB"];
-  const step = Math.min(4, Math.max(0, Math.floor(Math.log10(Math.max(1, number)) / 3)));
-  const shown = number / 1_000 ** step;
-  return `${shown.toFixed(step && shown < 10 ? 1 : 0)} ${steps[step]}`;
-}
 
 /** What the server says, with the commands in it as such: <${Sentence} text="run `x`" />. */
 export function Sentence({ text }) {

@@ -1,19 +1,10 @@
 // Context: what was put into which prompt and why, what comes next, and what never is to be again.
 import { get, post, remove } from "../api.js";
 import { html, useEffect, useMemo, useState } from "../lib.js";
-import { go, href, route as address } from "../router.js";
-import { Pending, useAnswer, useGet } from "../ui/answer.js";
-import { Box, Filters, named } from "../ui/filters.js";
-import { useKeys } from "../ui/keys.js";
-import { List } from "../ui/list.js";
-import { Aside, Empty, Page } from "../ui/page.js";
-import { usePages } from "../ui/pages.js";
-import { Bar, Chip, Choice } from "../ui/parts.js";
-import { useProject } from "../ui/projects.js";
-import { titleById } from "../ui/session.js";
-import { Line, Prose, clean, count, many } from "../ui/text.js";
-import { Time, dayOf, exactly } from "../ui/time.js";
-import { attempt, toast } from "../ui/toast.js";
+import { go, href } from "../router.js";
+import { Bar, Both, Box, Chip, Choice, Empty, Filters, Line, Opened, Page } from "../ui.js";
+import { Pending, Prose, Time, attempt, clean, count, dayOf, exactly, many, named } from "../ui.js";
+import { titleById, toast, useAnswer, useGet, usePages, useProject } from "../ui.js";
 
 const STEP = 100;
 const WAIT_MS = 250;
@@ -69,46 +60,26 @@ export default function Context({ route }) {
   <//>`;
 }
 
+const NOTHING = html`<${Empty} title="Nothing was put into a prompt" icon="context">
+  It is noted here as soon as an agent is given something of its memory.
+<//>`;
+
 /** The blocks of all sessions, or of one, the newest first; and the one that is open. */
-function Injected({ id, query, never }) {
-  const { session } = query;
+function Injected({ id, query: { session }, never }) {
   const ask = async (cursor, signal) => {
     const asked = { session, limit: STEP, cursor };
     const { blocks, cursor: next } = await get("/api/context/blocks", asked, { signal });
     return { rows: blocks, cursor: next };
   };
-  const { rows: blocks, error, more, again } = usePages(ask, [session]);
-  const [selected, setSelected] = useState(id ?? null);
-  const rows = useMemo(() => blocks && withDays(blocks), [blocks]);
-  const to = (block, isOpen) =>
-    go(href("context", block ? [block] : [], { session }), { replace: isOpen && Boolean(block) });
-  useEffect(() => void (id && setSelected(id)), [id]);
-  useKeys("Context", {
-    Escape: ["close what is open", () => (address.peek().path[0] ? to(null) : false)],
-  });
-  if (!rows) return html`<${Pending} ...${{ error, again }} />`;
-  if (!rows.length) {
-    return html`<${Empty} title="Nothing was put into a prompt" icon="context">
-      It is noted here as soon as an agent is given something of its memory.
-    <//>`;
-  }
-  const row = (each) =>
-    each.day
-      ? html`<h2 class="block-day">${each.day}</h2>`
-      : html`<${BlockRow} block=${each} open=${() => to(each.id)} />`;
+  const { rows: value, error, more: onEnd, again } = usePages(ask, [session]);
+  const rows = useMemo(() => withDays(value ?? []), [value]);
+  const hrefOf = (block) => href("context", block ? [block] : [], { session });
+  const row = (block) => html`<${BlockRow} block=${block} />`;
+  const list = { rows, row, size: 62, onEnd, nothing: NOTHING, answer: { value, error, again } };
   return html`${session && html`<${OfSession} id=${session} />`}
-    <div class="both">
-      <${List}
-        label="Context blocks, the newest first"
-        ...${{ items: rows, row, selected, onEnd: more }}
-        keyOf=${(each) => each.id}
-        estimate=${(each) => (each.day ? 44 : 62)}
-        isHead=${(each) => Boolean(each.day)}
-        onSelect=${(key) => (setSelected(key), address.peek().path[0] && to(key, true))}
-        onOpen=${(each) => to(each.id)}
-      />
-      ${id && html`<${Opened} key=${id} id=${id} never=${never} close=${() => to(null)} />`}
-    </div>`;
+    <${Both} label="Context blocks, the newest first" ...${{ ...list, id, hrefOf }}>
+      ${id && html`<${Whole} key=${id} ...${{ id, never }} close=${hrefOf()} />`}
+    <//>`;
 }
 
 function withDays(blocks) {
@@ -116,7 +87,7 @@ function withDays(blocks) {
   let last = null;
   for (const block of blocks) {
     const day = dayOf(block.at);
-    if (day !== last) rows.push({ id: `day/${block.id}`, day });
+    if (day !== last) rows.push({ id: `day/${block.id}`, head: day });
     rows.push(block);
     last = day;
   }
@@ -131,8 +102,8 @@ const OfSession = ({ id }) =>
 
 const reasonOf = ({ reason }) => REASONS[reason] ?? clean(reason);
 
-function BlockRow({ block, open }) {
-  return html`<button class="hit block-row" tabindex="-1" onClick=${open}>
+function BlockRow({ block }) {
+  return html`<span class="hit block-row">
     <span class="hit-body">
       <span class="block-what">
         <b>${reasonOf(block)}</b>
@@ -144,25 +115,17 @@ function BlockRow({ block, open }) {
       </span>
     </span>
     <${Time} at=${block.at} />
-  </button>`;
+  </span>`;
 }
 
 const Share = ({ block }) =>
   html`<${Bar} value=${block.tokens / block.budget} label="share of the budget" />`;
 
-function Opened({ id, never, close }) {
+function Whole({ id, never, close }) {
   const answer = useGet(`/api/context/blocks/${encodeURIComponent(id)}`);
-  const block = answer.value;
-  const head = html`<h2 class="gap">${block ? reasonOf(block) : "Block"}</h2>`;
-  return html`<${Aside} name="block" ...${{ head, close }}>
-    <div class="opened-body">
-      ${
-        block
-          ? html`<${Whence} block=${block} /><${Block} block=${block} never=${never} />`
-          : html`<${Pending} ...${answer} />`
-      }
-    </div>
-  <//>`;
+  const head = html`<h2>${answer.value ? reasonOf(answer.value) : "Block"}</h2>`;
+  const whole = (block) => html`<${Whence} block=${block} /><${Block} ...${{ block, never }} />`;
+  return html`<${Opened} label="Opened block" ...${{ head, close, answer, whole }} />`;
 }
 
 const Whence = ({ block: { session_id: session, at, client } }) =>

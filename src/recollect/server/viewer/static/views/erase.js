@@ -2,15 +2,9 @@
 import { post } from "../api.js";
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { amend, go, href, route as address } from "../router.js";
-import { useGet } from "../ui/answer.js";
-import { confirm } from "../ui/dialog.js";
-import { Page, Problem } from "../ui/page.js";
-import { Choice } from "../ui/parts.js";
-import { useProjects } from "../ui/projects.js";
-import { sessionOf, titleById } from "../ui/session.js";
-import { Section, Sheet } from "../ui/sheet.js";
-import { Line, Sentence, brief, bytes, count } from "../ui/text.js";
-import { dayOf, exactly } from "../ui/time.js";
+import { Choice, Line, Page, Problem, Section, Sentence, Sheet } from "../ui.js";
+import { brief, bytes, confirm, count, dayOf, exactly, sessionOf, titleById } from "../ui.js";
+import { useGet, useProjects } from "../ui.js";
 
 const KINDS = { "": "What was said or done", fact: "One fact" };
 const MOST_SHOWN = 12;
@@ -227,7 +221,7 @@ function Effects({ of }) {
 function Session({ id }) {
   const own = sessionOf(id);
   return html`<li>
-    <${Line} text=${own ? titleById(id) : id} />
+    <${Line} text=${titleById(id, id)} />
     ${own && html`<span class="small soft">${dayOf(own.started_at)}</span>`}
   </li>`;
 }

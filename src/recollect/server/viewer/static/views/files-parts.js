@@ -1,7 +1,7 @@
 // What checkpoints and rewinds share: lists, paths with what is done to them, commands to copy.
 import { html, signal, useState } from "../lib.js";
-import { Both, Chip, Copy, Icon, Line, SessionTitle, Time } from "../ui.js";
-import { clean, exactly, many, toast, useGet, useTick } from "../ui.js";
+import { Both, Chip, Copy, Icon, Line, Time } from "../ui.js";
+import { clean, exactly, many, titleById, toast, useGet, useTick } from "../ui.js";
 import { Diff } from "../ui/lines.js";
 
 const MOST = 500;
@@ -30,9 +30,9 @@ export function Newest({ name, lineOf, id, query: { session }, children, ...more
   const items = (answer.value?.[name] ?? []).toReversed();
   const rows = items.flatMap((of, at) => {
     const { session_id: session } = of;
-    const name = html`<${SessionTitle} id=${session} gone=${session} />`;
     const isNew = session !== items[at - 1]?.session_id;
-    return [...(isNew ? [{ id: `s/${idOf(of)}`, head: name }] : []), { id: idOf(of), of }];
+    const head = isNew && { id: `s/${idOf(of)}`, head: titleById(session, session ?? "–") };
+    return [head, { id: idOf(of), of }].filter(Boolean);
   });
   const row = ({ of }) => html`<${Row} of=${of} ...${lineOf(of)} />`;
   return html`<${Both} label="The newest first" size=${52} ...${{ answer, rows, row, id, ...more }}>

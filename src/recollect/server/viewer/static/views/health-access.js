@@ -1,15 +1,8 @@
 // Health, who may come in and what was done: the tokens, and the audit.
 import { get, remove } from "../api.js";
 import { html, useState } from "../lib.js";
-import { Pending, useGet } from "../ui/answer.js";
-import { confirm } from "../ui/dialog.js";
-import { Box, Filters } from "../ui/filters.js";
-import { usePages } from "../ui/pages.js";
-import { Chip, Choice } from "../ui/parts.js";
-import { Row, Section } from "../ui/sheet.js";
-import { brief } from "../ui/text.js";
-import { Time, dayOf, now } from "../ui/time.js";
-import { attempt, toast } from "../ui/toast.js";
+import { Box, Chip, Choice, Filters, Pending, Row, Section, Time } from "../ui.js";
+import { attempt, brief, confirm, dayOf, now, toast, useGet, usePages } from "../ui.js";
 
 const PAGE = 50;
 const OUTCOMES = { "": "All", done: "Done", refused: "Refused" };

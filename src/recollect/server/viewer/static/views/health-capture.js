@@ -1,12 +1,8 @@
 // Health, what is captured: pauses, excluded projects, what was left out, and the agent programs.
 import { get, post } from "../api.js";
 import { html, useState } from "../lib.js";
-import { Pending, useAnswer } from "../ui/answer.js";
-import { Chip, Copy, Select } from "../ui/parts.js";
-import { Pairs, Row, Section } from "../ui/sheet.js";
-import { brief, count } from "../ui/text.js";
-import { Time } from "../ui/time.js";
-import { attempt, toast } from "../ui/toast.js";
+import { Chip, Copy, Pairs, Pending, Row, Section, Select, Time } from "../ui.js";
+import { attempt, brief, count, toast, useAnswer } from "../ui.js";
 import { Editor, saved } from "./settings-editor.js";
 
 const PATHS = ["/api/capture", "/api/projects", "/api/settings", "/api/clients"];

@@ -1,14 +1,9 @@
 // Health, the overview: the doctor, the state of each part, what was measured, what models cost.
 import { get, post } from "../api.js";
 import { html, signal, useEffect, useState } from "../lib.js";
-import { Pending, useGet } from "../ui/answer.js";
-import { confirm } from "../ui/dialog.js";
-import { Loading, Problem } from "../ui/page.js";
-import { Bar, Chip, Choice } from "../ui/parts.js";
-import { Pairs, Row, Section } from "../ui/sheet.js";
-import { Sentence, bytes, count } from "../ui/text.js";
-import { Time, now, relative } from "../ui/time.js";
-import { toast } from "../ui/toast.js";
+import { Bar, Chip, Choice, Loading, Pairs, Pending, Problem, Row, Section } from "../ui.js";
+import { Sentence, Time } from "../ui.js";
+import { bytes, confirm, count, measure, now, relative, toast, useGet } from "../ui.js";
 import { Area, lineOf } from "./plot.js";
 
 const FIX = "doctor --fix";
@@ -173,8 +168,7 @@ function rowsOf(sizes) {
   const sorted = Object.entries(sizes).sort(([, one], [, other]) => other - one);
   return sorted.map(([kind, size]) => {
     const share = size / Math.max(1, sorted[0][1]);
-    const bar = html`<${Bar} value=${share} label="beside the largest" />`;
-    return [kind, html`<span class="health-size">${bar} ${bytes(size)}</span>`];
+    return [kind, measure(share, "beside the largest", bytes(size))];
   });
 }
 

@@ -1,27 +1,24 @@
 // Episodes: what stays of sessions, by day.
 import { html } from "../lib.js";
 import { href } from "../router.js";
-import { Both, Chip, Empty, Opened, RecordBody, Select, SessionTitle, Time } from "../ui.js";
-import { clean, count, dayOf, exactly, useGet, useProjects, useTick } from "../ui.js";
+import { Both, Chip, Empty, Filters, Opened, RecordBody, Time, clean, count } from "../ui.js";
+import { dayOf, exactly, named, titleById, useGet, useProjects, useTick } from "../ui.js";
 
 const MOST = 500;
+const GONE = "A session that is gone";
 const NOTHING = html`<${Empty} title="No episodes yet" icon="episode">
   One is written when a session ends or rests.
 <//>`;
 const CHANGES = /^session\.|erased|pruned|withdrawn|returned|reset|restored$/;
 
-export function Episodes({ id, query, hrefOf, set }) {
-  const { project: value = "" } = query;
-  const names = useProjects().map(({ name }) => [name, name]);
-  const options = [["", "All projects"], ...names];
-  const onChange = (project) => set({ project });
-  const answer = useGet("/api/episodes", { limit: MOST, project: value }, useTick(CHANGES));
+export function Episodes({ id, query: { project }, hrefOf }) {
+  const names = useProjects().map(({ name }) => name);
+  const answer = useGet("/api/episodes", { limit: MOST, project }, useTick(CHANGES));
   const rows = rowsOf(answer.value?.episodes ?? []);
-  const shown = { answer, rows, id, hrefOf, nothing: NOTHING, row: EpisodeLine };
+  const row = ({ episode }) => html`<${EpisodeLine} episode=${episode} />`;
+  const shown = { answer, rows, id, hrefOf, nothing: NOTHING, row };
   return html`
-    <div class="filters" role="group" aria-label="Filters">
-      <${Select} label="Project" ...${{ value, options, onChange }} />
-    </div>
+    <${Filters} of=${[["project", "Project", named("All projects", names)]]} />
     <${Both} label="Episodes, the newest first" size=${104} ...${shown}>
       ${id && html`<${Episode} key=${id} id=${id} close=${hrefOf()} />`}
     <//>
@@ -46,7 +43,7 @@ function EpisodeLine({ episode }) {
   return html`<span class="episode">
     <${Time} at=${episode.began_at} />
     <span class="episode-body">
-      <bdi class="line episode-title" dir="auto"><${SessionTitle} id=${episode.session_id} /></bdi>
+      <bdi class="line episode-title" dir="auto">${titleById(episode.session_id, GONE)}</bdi>
       <span class="fact-line" dir="auto">${clean(said.slice(0, 600))}</span>
       <span class="chips">
         ${tone !== "neutral" && html`<${Chip} text=${tone} tone="warn" />`} ${topicsOf(episode)}
@@ -67,7 +64,7 @@ function wholeOf(episode) {
   return html`
     <p class="opened-head">
       <a class="link" href=${href("sessions", [session])} dir="auto">
-        <${SessionTitle} id=${session} />
+        ${titleById(session, GONE)}
       </a>
       <span>${exactly(at)}, ${length}</span>
     </p>

@@ -2,8 +2,8 @@
 import { post } from "../api.js";
 import { html } from "../lib.js";
 import { href } from "../router.js";
-import { Bar, Chip, Line, Opened, Pending, SessionTitle } from "../ui.js";
-import { clean, dateOf, exactly, useAnswer, useGet, useTick } from "../ui.js";
+import { Chip, Line, Opened, Pairs, Pending } from "../ui.js";
+import { clean, dateOf, exactly, measure, titleById, useAnswer, useGet, useTick } from "../ui.js";
 import { Acts } from "./knowledge-acts.js";
 import { CHANGES, periodOf } from "./knowledge-data.js";
 
@@ -27,21 +27,14 @@ function Whole({ fact, hrefOf, names }) {
   const { status, confidence, importance, access_count: times } = fact;
   const slot = fact.slot && `${names.slot(fact)}: ${fact.value ?? "?"}`;
   const marks = [names.whom(fact), names.project(fact), fact.pinned && "pinned", slot];
-  const bar = (value, label) => html`<${Bar} value=${value} label=${label} />`;
   const numbers = [
     ["True", periodOf(fact)],
-    ["Confidence", bar(confidence, "confidence"), confidence.toFixed(2)],
-    ["Importance", bar(importance / 10, "importance"), `${importance} of 10`],
+    ["Confidence", measure(confidence, "confidence")],
+    ["Importance", measure(importance / 10, "importance", `${importance} of 10`)],
     ["Whose words", TRUST[fact.trust]],
     ["Recorded", exactly(fact.created_at)],
     ["Asked for", times === 1 ? "once" : times ? `${times} times` : "never"],
-  ].map(
-    ([name, ...value]) =>
-      html`<div key=${name}>
-        <dt>${name}</dt>
-        <dd>${value}</dd>
-      </div>`,
-  );
+  ];
   return html`<div class="fact">
     <p class="fact-text" dir="auto">${clean(fact.text)}</p>
     <p class="chips">
@@ -50,7 +43,7 @@ function Whole({ fact, hrefOf, names }) {
       ${marks.filter(Boolean).map((each) => html`<${Chip} key=${each} text=${each} />`)}
     </p>
     <${Acts} fact=${fact} hasKeys />
-    <dl class="fact-numbers">${numbers}</dl>
+    <${Pairs} of=${numbers} />
     ${fact.line.length > 1 && html`<${Through} fact=${fact} hrefOf=${hrefOf} />`}
     <${Source} key=${fact.message_id} fact=${fact} />
     ${fact.history.length > 1 && html`<${Changes} history=${fact.history} />`}
@@ -76,7 +69,7 @@ function Source({ fact }) {
     <p class="small soft">
       ${clean(message.name ?? message.role)}, ${exactly(message.created_at)}, in${" "}
       <a class="link" href=${at}>
-        <bdi><${SessionTitle} id=${fact.session_id} gone="its session" /></bdi>
+        <bdi>${titleById(fact.session_id, "its session")}</bdi>
       </a>
     </p>
   `;

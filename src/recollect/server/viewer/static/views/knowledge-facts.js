@@ -1,12 +1,12 @@
 // The facts, by kind, person or project; what is true now, what was, and what was at a time.
 import { html } from "../lib.js";
-import { href } from "../router.js";
-import { Bar, Both, Chip, Choice, Empty, Icon, Select, clean, count, useKeys } from "../ui.js";
+import { amend, href } from "../router.js";
+import { Bar, Both, Box, Chip, Choice, Empty, Filters, Icon, clean, count, named } from "../ui.js";
 import { MOST, periodOf, useFacts, useNames } from "./knowledge-data.js";
 import { Fact } from "./knowledge-fact.js";
 
 const STATES = { "": "True now", replaced: "Past", archived: "Archived", forgotten: "Forgotten" };
-const GROUPS = { kind: "By kind", whom: "By person", project: "By project", time: "Newest first" };
+const GROUPS = { "": "By kind", whom: "By person", project: "By project", time: "Newest first" };
 const NAMES = [
   ["kind", "Kind", "All kinds"],
   ["whom", "About whom", "Everyone"],
@@ -14,64 +14,37 @@ const NAMES = [
 ];
 
 /** The facts; as `lists` those that give something a value, what has several values first. */
-export function Facts({ part, id, query, hrefOf, set }) {
+export function Facts({ part, id, query, hrefOf }) {
   const names = useNames();
   const answer = useFacts({ status: query.status || "current", on: query.on });
   const isLists = part === "lists";
-  const by = isLists ? "slot" : (query.by ?? "kind");
+  const by = isLists ? "slot" : query.by || "kind";
   const facts = (answer.value ?? []).filter((fact) => !isLists || fact.slot);
   const rows = rowsOf(facts, query, names, by);
   const row = ({ fact }) => html`<${FactLine} ...${{ fact, names, by }} />`;
   const nothing = Object.keys(query).length ? NO_FIT : NO_FACTS;
   const foot = facts.length >= MOST && html`<${More} words=${query.q} />`;
-  useKeys("Facts", { "/": ["to the box", () => document.querySelector(".words").focus()] });
   return html`
-    <${Filters} ...${{ query, set, facts, names, by }} />
+    <${Choices} ...${{ facts, names, by }} />
     <${Both} label="Facts" size=${64} ...${{ answer, rows, row, nothing, foot, id, hrefOf }}>
       ${id && html`<${Fact} key=${id} ...${{ id, hrefOf, names }} />`}
     <//>
   `;
 }
 
-function Filters({ query, set, facts, names, by }) {
-  const select = ([name, label, all]) => {
-    const { [name]: value = "" } = query;
-    const values = [...new Set([...facts.map(names[name]), value])].filter(Boolean).sort();
-    const options = [["", all], ...values.map((each) => [each, each])];
-    const onChange = (chosen) => set({ [name]: chosen });
-    return html`<${Select} key=${name} ...${{ label, value, options, onChange }} />`;
-  };
-  const order = {
-    value: by,
-    options: Object.entries(GROUPS),
-    onChange: (value) => set({ by: value }),
-  };
-  const state = { options: Object.entries(STATES), onChange: (status) => set({ status, on: "" }) };
-  return html`<div class="filters" role="group" aria-label="Filters">
-    <input
-      class="words"
-      type="search"
-      aria-label="Words of the facts"
-      placeholder="Words"
-      autocomplete="off"
-      dir="auto"
-      value=${query.q ?? ""}
-      onInput=${(event) => set({ q: event.target.value })}
-      onKeyDown=${(event) => event.key === "Escape" && event.target.blur()}
-    />
-    <${Choice} label="State" value=${query.status ?? ""} ...${state} />
+function Choices({ facts, names, by }) {
+  const valuesOf = (name) => [...new Set(facts.map(names[name]))].filter(Boolean).sort();
+  const of = [
+    ["status", "State", STATES, Choice, { on: "" }],
+    ["by", "Order", by === "slot" ? [] : GROUPS],
+    ...NAMES.map(([name, label, all]) => [name, label, named(all, valuesOf(name))]),
+  ];
+  const onInput = ({ target }) => amend({ on: target.value, status: "" });
+  return html`<${Filters} first=${html`<${Box} name="q" hint="Words" />`} of=${of}>
     <label class="then small soft">
-      as of
-      <input
-        class="words"
-        type="date"
-        aria-label="What was true on"
-        value=${query.on ?? ""}
-        onChange=${(event) => set({ on: event.target.value, status: "" })}
-      />
+      as of <${Box} name="on" type="date" label="What was true on" onInput=${onInput} />
     </label>
-    ${by !== "slot" && html`<${Select} label="Order" ...${order} />`} ${NAMES.map(select)}
-  </div>`;
+  <//>`;
 }
 
 /** Return the facts that fit, below a heading for each group: {id, head} or {id, fact}. */

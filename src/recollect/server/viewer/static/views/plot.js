@@ -1,6 +1,6 @@
 // Plots: an area over time, and that of a session, which is also a way through it.
 import { html, useMemo } from "../lib.js";
-import { count } from "../ui/text.js";
+import { count } from "../ui.js";
 
 const WIDE = 1_000;
 const HIGH = 100;

@@ -1,25 +1,21 @@
 // Search: one box; lines while you type, then details, then what was around them.
 import { get, post } from "../api.js";
 import { html, useEffect, useMemo, useRef, useState } from "../lib.js";
-import { route as address, amend } from "../router.js";
-import { Pending, useAnswer } from "../ui/answer.js";
-import { Box, Filters, named } from "../ui/filters.js";
-import { Icon } from "../ui/icon.js";
-import { useKeys } from "../ui/keys.js";
-import { List } from "../ui/list.js";
-import { Aside, Empty, Page, Problem } from "../ui/page.js";
-import { usePages } from "../ui/pages.js";
-import { Chip, Choice, Shares } from "../ui/parts.js";
-import { useProject } from "../ui/projects.js";
-import { RecordBody } from "../ui/record.js";
-import { titleById } from "../ui/session.js";
-import { Line, Marked, Prose, clean, many, wordsOf } from "../ui/text.js";
-import { Time, exactly } from "../ui/time.js";
+import { route as address, amend, go, href } from "../router.js";
+import { Box, Chip, Choice, Empty, Filters, Icon, Line, List, Opened, Page, Pairs } from "../ui.js";
+import { Problem, Prose, RecordBody, Time, clean, cut, exactly, many, measure } from "../ui.js";
+import { named, titleById, useAnswer, useKeys, usePages, useProject } from "../ui.js";
 
 const WAIT_MS = 70;
 const STEP = 40;
 const MOST = 400;
 const NONE = [];
+const COMMON = new Set(
+  (
+    "the and for was were are did does has had have why how who what when where which with that" +
+    " this from"
+  ).split(" "),
+);
 const DAY_MS = 86_400_000;
 // Of a source its name, and the icon of its hits.
 const SOURCES = {
@@ -56,7 +52,7 @@ export default function Search({ route }) {
     amend({ open: keyOf(hit) }, { replace: Boolean(address.peek().query.open) });
   };
   const { show } = query;
-  const close = () => amend({ open: "", show: "" });
+  const close = href("search", [], { ...query, open: "", show: "" });
   const move = (step) => {
     const at = hits.findIndex((hit) => keyOf(hit) === selected) + step;
     const hit = hits[Math.max(0, Math.min(hits.length - 1, at))];
@@ -67,13 +63,12 @@ export default function Search({ route }) {
   useEffect(() => box.current.querySelector("input").focus(), []);
   useKeys("Search", {
     t: ["details, or what was around", () => query.open && amend({ show: show ? "" : "around" })],
-    Escape: ["close what is open", () => (query.open ? close() : false)],
   });
   const keys = {
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
     Enter: () => open(hits.find((hit) => keyOf(hit) === selected) ?? hits[0]),
-    Escape: () => (query.open ? close() : document.activeElement.blur()),
+    Escape: () => (query.open ? go(close) : document.activeElement.blur()),
   };
   const onKeyDown = (event) => {
     if (event.isComposing || !keys[event.key] || (event.key === "Enter" && !hits.length)) return;
@@ -113,7 +108,7 @@ export default function Search({ route }) {
               />`
             : html`<${Nothing} query=${query} isBusy=${isBusy || !rows} />`
       }
-      ${opened && html`<${Opened} key=${query.open} hit=${opened} ...${{ show, close }} />`}
+      ${opened && html`<${Result} key=${query.open} hit=${opened} ...${{ show, close }} />`}
     </div>
   <//>`;
 }
@@ -170,29 +165,53 @@ function HitRow({ hit, words, open }) {
         ${hit.until && html`<${Chip} text="no longer" tone="warn" title=${exactly(hit.until)} />`}
       </span>
     </span>
-    <${Shares} why=${hit.why} score=${hit.score} />
+    <${Shares} hit=${hit} />
   </button>`;
 }
 
+/** Return the words of a question that are marked where they occur. */
+function wordsOf(question) {
+  const words = question.match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const says = (word) => word.length > 2 || /[^\x00-\x7f]/.test(word);
+  return [...new Set(words.filter((word) => says(word) && !COMMON.has(word.toLowerCase())))];
+}
+
+/** A text with words marked: <${Marked} text=${snippet} words=${wordsOf(question)} />. */
+function Marked({ text, words }) {
+  const whole = clean(cut(String(text ?? ""), 600));
+  if (!words.length) return whole;
+  const parts = whole.split(new RegExp(`(${words.join("|")})`, "giu"));
+  return parts.map((part, at) => (at % 2 ? html`<mark>${part}</mark>` : part));
+}
+
+/** The parts of a score, the largest first. */
+const partsOf = ({ why }) => Object.entries(why).sort(([, a], [, b]) => b - a);
+const shareOf = ([name, value]) => [name.replaceAll("_", " "), measure(value, name)];
+
+/** The parts of a score as shares of a bar. */
+function Shares({ hit }) {
+  const parts = partsOf(hit);
+  const said = parts.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(", ");
+  const share = ([name, value]) =>
+    html`<span key=${name} style=${{ inlineSize: `${Math.min(1, value) * 100}%` }}></span>`;
+  const label = `score ${hit.score.toFixed(2)}`;
+  return html`<span class="bar shares" role="img" aria-label=${label} title=${said}>
+    ${parts.filter(([, value]) => value > 0).map(share)}
+  </span>`;
+}
+
 /** What is open: the record in full, or the moments around it. */
-function Opened({ hit, show = "", close }) {
+function Result({ hit, show = "", close }) {
   const onChange = (to) => amend({ show: to });
   const [ask, Body] = show ? [around, Around] : [detail, Details];
   const answer = useAnswer((signal) => ask(hit, signal), [keyOf(hit), show]);
-  const head = html`<${Choice} label="Show" value=${show} options=${SHOWN} onChange=${onChange} />
-    <span class="gap"></span>`;
-  return html`<${Aside} name="result" ...${{ head, close }}>
-    ${
-      answer.value
-        ? html`<${Body} hit=${hit} value=${answer.value} />`
-        : html`<${Pending} ...${answer} />`
-    }
-  <//>`;
+  const head = html`<${Choice} label="Show" value=${show} options=${SHOWN} onChange=${onChange} />`;
+  const whole = (value) => html`<${Body} hit=${hit} value=${value} />`;
+  return html`<${Opened} label="Opened result" ...${{ head, close, answer, whole }} />`;
 }
 
 const Details = ({ hit, value }) =>
-  html`<div class="opened-body" tabindex="0">
-    <p class="opened-head">
+  html`<p class="opened-head">
       <b>${clean(value.title)}</b>
       <span>${exactly(hit.at)}</span>
     </p>
@@ -202,8 +221,7 @@ const Details = ({ hit, value }) =>
         : html`<${Prose} text=${value.text} most=${6_000} />`
     }
     <h3 class="record-label">Why it was found</h3>
-    <${Shares} why=${hit.why} score=${hit.score} isWhole />
-  </div>`;
+    <${Pairs} of=${[["score", hit.score], ...partsOf(hit)].map(shareOf)} />`;
 
 async function detail(hit, signal) {
   const { path, start_line: from, end_line: to } = hit;
@@ -223,7 +241,7 @@ async function detail(hit, signal) {
 function Around({ value }) {
   const { before, anchor, after } = value;
   const lines = [...before, ...(anchor ? [anchor] : []), ...after];
-  return html`<ol class="moments" tabindex="0" aria-label="What was around">
+  return html`<ol class="moments" aria-label="What was around">
     ${lines.map(
       (line) =>
         html`<li key=${line.ref} aria-current=${line === anchor ? "true" : null}>

@@ -1,9 +1,7 @@
 // The editor of a setting: a field of its kind, and what the server says of a wrong value.
 import { put } from "../api.js";
 import { html, useState } from "../lib.js";
-import { Choice } from "../ui/parts.js";
-import { Sentence } from "../ui/text.js";
-import { toast } from "../ui/toast.js";
+import { Choice, Sentence, toast } from "../ui.js";
 
 /** Return what writes a value of a setting, null for the default, and says what came of it. */
 export function saved({ name, value: before, is_set }, again, agent = null) {

@@ -1,14 +1,8 @@
 // Settings: every one with its value and where that came from; those that a page may change.
 import { html, useEffect, useRef } from "../lib.js";
 import { amend } from "../router.js";
-import { Pending, useGet } from "../ui/answer.js";
-import { Box, Filters, named } from "../ui/filters.js";
-import { Icon } from "../ui/icon.js";
-import { useKeys } from "../ui/keys.js";
-import { NothingFits, Page } from "../ui/page.js";
-import { Chip, Choice, Copy } from "../ui/parts.js";
-import { Pairs, Section, Sheet } from "../ui/sheet.js";
-import { Sentence, brief, count } from "../ui/text.js";
+import { Box, Chip, Choice, Copy, Filters, Icon, NothingFits, Page, Pairs } from "../ui.js";
+import { Pending, Section, Sentence, Sheet, brief, count, named, useGet, useKeys } from "../ui.js";
 import { Editor, saved } from "./settings-editor.js";
 
 const WHICH = { "": "All", set: "Changed", free: "Changeable here" };

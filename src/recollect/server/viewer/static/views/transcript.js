@@ -2,11 +2,8 @@
 import { html } from "../lib.js";
 import { nameOf, record } from "../records.js";
 import { href } from "../router.js";
-import { Icon, IconButton } from "../ui/icon.js";
-import { Chip, Copy } from "../ui/parts.js";
-import { RecordBody } from "../ui/record.js";
-import { Line, Prose, clean, count, cut, many } from "../ui/text.js";
-import { Time, dayOf, exactly } from "../ui/time.js";
+import { Chip, Copy, Icon, IconButton, Line, Prose, RecordBody, Time } from "../ui.js";
+import { clean, count, cut, dayOf, exactly, many } from "../ui.js";
 import { indexOf } from "./plot.js";
 
 const SHORT = 1_500;
