@@ -7,12 +7,13 @@ import { Pending } from "./ui/answer.js";
 import { Asked, Dialog } from "./ui/dialog.js";
 import { Icon, IconButton } from "./ui/icon.js";
 import { bindings, useKeys } from "./ui/keys.js";
-import { Loading, Problem } from "./ui/page.js";
+import { Empty, Loading, Problem } from "./ui/page.js";
 import { Toasts } from "./ui/toast.js";
 import { VIEWS } from "./views.js";
 
 const isHelping = signal(false);
-const theme = signal(document.documentElement.dataset.theme ?? "auto");
+const { style } = document.documentElement;
+const theme = signal(style.colorScheme || "auto");
 const NEXT_THEME = { auto: "dark", dark: "light", light: "auto" };
 
 function App() {
@@ -24,7 +25,7 @@ function App() {
 /** What stands here without a token; it goes on by itself when another tab gets one. */
 function Door() {
   const error = refusal.value;
-  return html`<main class="door">
+  return html`<main class="door stack">
     <${Brand} />
     <h1>Run <code>recollect open</code></h1>
     <p>
@@ -60,8 +61,8 @@ function Shell() {
       </ul>
       <${Foot} />
     </nav>
-    <main class="main" id="main" tabindex="-1" ref=${main}>
-      ${known ? html`<${Loaded} key=${view} view=${known} />` : html`<${Nowhere} />`}
+    <main class="main stack" id="main" tabindex="-1" ref=${main}>
+      ${known ? html`<${Loaded} key=${view} view=${known} />` : NOWHERE}
     </main>
     ${isHelping.value && html`<${Help} />`}
     <${Asked} />
@@ -85,7 +86,7 @@ function focusFirst() {
 }
 
 const Brand = () =>
-  html`<div class="brand">
+  html`<div class="brand flow">
     <img src="/viewer/icon.svg" alt="" width="26" height="26" /><span>recollect</span>
   </div>`;
 
@@ -98,20 +99,15 @@ const Way = ({ view, is }) =>
 
 function setTheme() {
   const to = (theme.value = NEXT_THEME[theme.value]);
-  if (to === "auto") {
-    delete document.documentElement.dataset.theme;
-    localStorage.removeItem("recollect.theme");
-  } else {
-    document.documentElement.dataset.theme = to;
-    localStorage.setItem("recollect.theme", to);
-  }
+  style.colorScheme = to === "auto" ? "" : to;
+  localStorage.setItem("recollect.theme", style.colorScheme);
 }
 
 const help = () => (isHelping.value = true);
 
 function Foot() {
   const said = link.value === "open" ? "live" : link.value;
-  return html`<div class="foot">
+  return html`<div class="foot flow soft small">
     <span class="link-state ${link.value}" role="status">${said}</span>
     <${IconButton} icon="theme" label="Theme: ${theme.value}" act=${setTheme} />
     <${IconButton} label="Keys" title="Keys: ?" act=${help}><kbd>?</kbd><//>
@@ -157,11 +153,9 @@ function stylesOf(name) {
   return styles.get(name);
 }
 
-const Nowhere = () =>
-  html`<div class="empty">
-    <p class="empty-title">There is no such view</p>
-    <p><a class="link" href=${href("live")}>Go to Live</a></p>
-  </div>`;
+const NOWHERE = html`<${Empty} title="There is no such view">
+  <a class="link" href=${href("live")}>Go to Live</a>
+<//>`;
 
 function Help() {
   const named = bindings.value.filter(({ label }) => label);
@@ -171,14 +165,13 @@ function Help() {
       <dt>${keys.split(" ").map((key) => html`<kbd>${key}</kbd>`)}</dt>
       <dd>${label}</dd>
     </div>`;
+  const section = ([group, own]) =>
+    html`<section class="keys" key=${group}>
+      <h3>${group}</h3>
+      <dl>${own.map(row)}</dl>
+    </section>`;
   return html`<${Dialog} title="Keys" close=${() => (isHelping.value = false)}>
-    ${[...groups].map(
-      ([group, own]) =>
-        html`<section class="keys" key=${group}>
-          <h3>${group}</h3>
-          <dl>${own.map(row)}</dl>
-        </section>`,
-    )}
+    ${[...groups].map(section)}
   <//>`;
 }
 

@@ -54,7 +54,7 @@ export function keep(name, value) {
 }
 
 /** Load records again that are shown, as they were changed. */
-export function renew(...names) {
+function renew(...names) {
   for (const name of names.filter((each) => kept.has(each))) wanted.add(name);
   timer ||= setTimeout(load, GATHER_MS);
 }

@@ -34,7 +34,7 @@ export function Both({ answer, rows, nothing, hrefOf, id, row, size, children, .
     row: (each) =>
       each.head
         ? html`<h2 class="group"><bdi>${each.head}</bdi></h2>`
-        : html`<a class="way" href=${hrefOf(each.id)} tabindex="-1">${row(each)}</a>`,
+        : html`<a class="way stack" href=${hrefOf(each.id)} tabindex="-1">${row(each)}</a>`,
   };
   const instead = answer.value ? nothing : html`<${Pending} ...${answer} />`;
   return html`<div class="both">
@@ -46,6 +46,13 @@ export function Both({ answer, rows, nothing, hrefOf, id, row, size, children, .
     ${children}
   </div>`;
 }
+
+/** Return rows with a heading before each run of the same key: {id, head} of its first row. */
+export const grouped = (rows, keyOf, headOf = keyOf) =>
+  rows.flatMap((row, at) => {
+    const isSame = at > 0 && keyOf(row) === keyOf(rows[at - 1]);
+    return isSame ? [row] : [{ id: `head/${row.id}`, head: headOf(row) }, row];
+  });
 
 /**
  * What is open: <${Opened} name="f12" close="#/…" answer=${answer} whole=${fn} />.

@@ -24,7 +24,7 @@ export function Dialog({ title, close, children, class: name = "" }) {
     onCancel=${(event) => (event.preventDefault(), close())}
     onClick=${outside}
   >
-    <div class="dialog-body">
+    <div class="dialog-body stack">
       <header>
         <h2>${title}</h2>
         <${IconButton} icon="close" label="Close" act=${close} />

@@ -34,7 +34,7 @@ export function Form({ title, fields, action, isReady, submit, close, danger, ch
     const box = most
       ? html`<textarea rows="4" maxlength=${most} onKeyDown=${onKeyDown} ...${own}></textarea>`
       : html`<input autocomplete="off" spellcheck=${false} ...${own} />`;
-    return html`<label class="field" key=${name}><span>${label}</span>${box}</label>`;
+    return html`<label class="field stack" key=${name}><span>${label}</span>${box}</label>`;
   };
   return html`<${Dialog} title=${title} close=${close}>
     <form onSubmit=${send}>

@@ -149,7 +149,7 @@ const BLOCKS = {
   rule: () => html`<hr />`,
   paragraph: ({ text }) => html`<div class="md-text" dir="auto">${inline(text)}</div>`,
   code: ({ text }) =>
-    html`<div class="md-code"><${Prose} text=${text} most=${MOST_INLINE} mono /></div>`,
+    html`<div class="md-code sunk"><${Prose} text=${text} most=${MOST_INLINE} mono /></div>`,
   quote: ({ blocks }) => html`<blockquote dir="auto">${inside(blocks)}</blockquote>`,
   item: ({ number, check, blocks }) => {
     const Tag = Number.isNaN(number) ? "ul" : "ol";

@@ -7,12 +7,12 @@ import { Sentence } from "./text.js";
 export function Page({ title, lead, actions, children, class: name = "" }) {
   return html`
     <div class="page ${name}">
-      <header class="page-head">
+      <header class="page-head ends">
         <div>
           <h1>${title}</h1>
-          ${lead && html`<p class="lead">${lead}</p>`}
+          ${lead && html`<p class="lead soft">${lead}</p>`}
         </div>
-        ${actions && html`<div class="actions">${actions}</div>`}
+        ${actions && html`<div class="flow wrap">${actions}</div>`}
       </header>
       ${children}
     </div>
@@ -21,7 +21,7 @@ export function Page({ title, lead, actions, children, class: name = "" }) {
 
 /** Where there is nothing: <${Empty} title="Nothing yet">What to do.</> */
 export function Empty({ title, icon = "live", children }) {
-  return html`<div class="empty">
+  return html`<div class="empty soft">
     <${Icon} name=${icon} />
     <p class="empty-title">${title}</p>
     <p>${children}</p>
@@ -36,8 +36,8 @@ export const NothingFits = ({ view, title = "Nothing fits", icon = "filter" }) =
 
 /** What the server says of a failure: <${Problem} error=${error} retry=${fn} /> */
 export function Problem({ error, retry }) {
-  return html`<div class="problem" role="alert">
-    <p class="problem-message"><${Sentence} text=${error.message} /></p>
+  return html`<div class="problem stack" role="alert">
+    <p class="bad"><${Sentence} text=${error.message} /></p>
     ${error.hint && html`<p><${Sentence} text=${error.hint} /></p>`}
     ${retry && html`<button class="button" onClick=${retry}>Try again</button>`}
   </div>`;
@@ -45,4 +45,4 @@ export function Problem({ error, retry }) {
 
 /** Something is on its way; it shows itself only where that takes a while. */
 export const Loading = ({ what = "Loading" }) =>
-  html`<div class="loading" role="status"><span class="spinner"></span>${what}…</div>`;
+  html`<div class="loading flow soft" role="status"><span class="spinner"></span>${what}…</div>`;

@@ -5,21 +5,16 @@ import { Prose, clean } from "./text.js";
 
 /** <${RecordBody} kind="observation" record=${record} />; kinds as `/api/memory/get` names them. */
 export function RecordBody({ kind, record, most }) {
+  const chip = (path) => html`<${Chip} key=${path} text=${path} />`;
+  const part = ([label, text, mono = false]) =>
+    html`<section key=${label}>
+      ${label && html`<h3 class="record-label">${clean(label)}</h3>`}
+      <${Prose} text=${text} most=${most ?? (mono ? 1_200 : 4_000)} mono=${mono} />
+    </section>`;
   const parts = PARTS[kind](record).filter(([, text]) => text);
-  return html`<div class="record">
-    ${parts.map(
-      ([label, text, mono = false]) =>
-        html`<section key=${label}>
-          ${label && html`<h3 class="record-label">${clean(label)}</h3>`}
-          <${Prose} text=${text} most=${most ?? (mono ? 1_200 : 4_000)} mono=${mono} />
-        </section>`,
-    )}
-    ${
-      record.files?.length > 0 &&
-      html`<p class="chips">
-        ${record.files.map((path) => html`<${Chip} key=${path} text=${path} />`)}
-      </p>`
-    }
+  return html`<div class="record stack">
+    ${parts.map(part)}
+    ${record.files?.length > 0 && html`<p class="flow wrap">${record.files.map(chip)}</p>`}
   </div>`;
 }
 

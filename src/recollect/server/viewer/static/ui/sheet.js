@@ -10,14 +10,23 @@ export const Sheet = ({ label, children }) =>
 /** A heading with its actions, and what is below it: <${Section} title="Tokens">…</> */
 export const Section = ({ title, actions, children }) =>
   html`<section>
-    <div class="section-head">
+    <div class="section-head flow wrap">
       <h2>${title}</h2>
       ${actions}
     </div>
     ${children}
   </section>`;
 
-/** A row of a `ul.rows`: a name and what is said about it, then chips and buttons. */
+/** A section with rows, and what is below them: <${Rows} title="Tokens" rows=${html} /> */
+export const Rows = ({ rows, children, ...more }) =>
+  html`<${Section} ...${more}>
+    <ul class="rows">
+      ${rows}
+    </ul>
+    ${children}
+  <//>`;
+
+/** A row of Rows: a name and what is said about it, then chips and buttons. */
 export const Row = ({ name, about, children }) =>
   html`<li>
     <div class="grow">
@@ -28,29 +37,28 @@ export const Row = ({ name, about, children }) =>
   </li>`;
 
 /** Names with texts or html, empty ones are left out: <${Pairs} of=${[["Facts", "6"]]} /> */
-export const Pairs = ({ of }) =>
-  html`<dl class="pairs">
-    ${of
-      .filter(([, value]) => value)
-      .map(
-        ([name, value]) =>
-          html`<div key=${name}>
-            <dt>${brief(name)}</dt>
-            <dd dir="auto">${typeof value === "string" ? brief(value) : value}</dd>
-          </div>`,
-      )}
-  </dl>`;
+export function Pairs({ of }) {
+  const pair = ([name, value]) =>
+    html`<div key=${name}>
+      <dt>${brief(name)}</dt>
+      <dd dir="auto">${typeof value === "string" ? brief(value) : value}</dd>
+    </div>`;
+  return html`<dl class="pairs">${of.filter(([, value]) => value).map(pair)}</dl>`;
+}
 
 /** Return a share of a whole as a bar with its number, for a value of Pairs. */
 export const measure = (value, label, said = value.toFixed(2)) =>
   html`<span class="measure"><${Bar} value=${value} label=${label} /> ${said}</span>`;
 
 /** The ways to the parts of a view: <${Ways} label="Parts" of=${[[address, text]]} at=${text} /> */
-export const Ways = ({ label, of, at }) =>
+export const Ways = ({ label, of, at, isFirst = false }) =>
   html`<nav class="choice ways" aria-label=${label}>
     ${of.map(([to, text], place) => {
-      const own = { href: to, "aria-current": text === at ? "page" : null, "data-first": !place };
-      return html`<a key=${text} ...${own}>${text}</a>`;
+      const own = {
+        "aria-current": text === at ? "page" : null,
+        "data-first": (isFirst && !place) || null,
+      };
+      return html`<a key=${text} href=${to} ...${own}>${text}</a>`;
     })}
   </nav>`;
 

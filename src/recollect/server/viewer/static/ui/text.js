@@ -44,6 +44,7 @@ export function Prose({ text, most = SHORT, class: name = "", mono = false }) {
   const whole = String(text ?? "");
   const end = Math.min(limit, linesEnd(whole, limit / LINE));
   const more = () => setLimit(limit + STEP);
+  const less = () => setLimit(most);
   return html`
     <div class="text ${mono ? "mono" : ""} ${name}" dir="auto">
       ${clean(cut(whole, end))}${whole.length > end && "…"}
@@ -54,10 +55,7 @@ export function Prose({ text, most = SHORT, class: name = "", mono = false }) {
         more<span class="hidden"> of this text</span>, ${count(whole.length - end)} characters
       </button>`
     }
-    ${
-      limit > most &&
-      html`<button class="quiet small" onClick=${() => setLimit(most)}>less</button>`
-    }
+    ${limit > most && html`<button class="quiet small" onClick=${less}>less</button>`}
   `;
 }
 

@@ -21,7 +21,7 @@ export const now = signal(Date.now());
 setInterval(() => (now.value = Date.now()), MINUTE / 2);
 
 export const ms = (at) => (typeof at === "number" ? at : Date.parse(at));
-export const timeOf = (at) => clock.format(ms(at));
+const timeOf = (at) => clock.format(ms(at));
 export const exactly = (at) => exact.format(ms(at));
 /** Return the date with its year. */
 export const dateOf = (at) => dated.format(ms(at));

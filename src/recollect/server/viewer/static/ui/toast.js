@@ -23,16 +23,13 @@ const dismiss = (own) => (shown.value = shown.peek().filter((each) => each !== o
 /** The place where they appear; the shell has it. */
 export function Toasts() {
   const takeBack = (own) => (dismiss(own), attempt(async () => own.undo()));
-  return html`<div class="toasts" role="status" aria-live="polite">
-    ${shown.value.map(
-      (own) =>
-        html`<div class="toast ${own.kind}" key=${own.id}>
-          <span class="toast-text">
-            ${own.text}${own.hint && html`<span class="toast-hint">${own.hint}</span>`}
-          </span>
-          ${own.undo && html`<button class="link" onClick=${() => takeBack(own)}>Undo</button>`}
-          <${IconButton} icon="close" label="Dismiss" act=${() => dismiss(own)} />
-        </div>`,
-    )}
+  const note = (own) =>
+    html`<div class="toast ${own.kind}" key=${own.id}>
+      <span class="gap">${own.text}<span class="soft small">${own.hint}</span></span>
+      ${own.undo && html`<button class="link" onClick=${() => takeBack(own)}>Undo</button>`}
+      <${IconButton} icon="close" label="Dismiss" act=${() => dismiss(own)} />
+    </div>`;
+  return html`<div class="toasts stack" role="status" aria-live="polite">
+    ${shown.value.map(note)}
   </div>`;
 }

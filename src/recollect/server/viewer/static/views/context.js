@@ -3,8 +3,8 @@ import { get, post, remove } from "../api.js";
 import { html, useEffect, useMemo, useState } from "../lib.js";
 import { go, href } from "../router.js";
 import { Bar, Both, Box, Chip, Choice, Empty, Filters, Line, Opened, Page } from "../ui.js";
-import { Pending, Prose, Time, attempt, clean, count, dayOf, exactly, many, named } from "../ui.js";
-import { titleById, toast, useAnswer, useGet, usePages, useProject } from "../ui.js";
+import { Pending, Prose, Time, attempt, clean, count, dayOf, exactly, grouped } from "../ui.js";
+import { many, named, titleById, toast, useAnswer, useGet, usePages, useProject } from "../ui.js";
 
 const STEP = 100;
 const WAIT_MS = 250;
@@ -51,11 +51,8 @@ export default function Context({ route }) {
   const onChange = (to) => go(href("context", [], { view: to }));
   const actions = html`<${Choice} label="Show" options=${VIEWS} ...${{ value, onChange }} />`;
   const lead = "What goes into prompts by itself, and why";
-  return html`<${Page}
-    class=${id ? "context has-open" : "context"}
-    title="Context"
-    ...${{ lead, actions }}
-  >
+  const name = id ? "context has-open" : "context";
+  return html`<${Page} class=${name} title="Context" ...${{ lead, actions }}>
     <${Part} id=${id} query=${query} never=${{ excluded, change }} />
   <//>`;
 }
@@ -72,7 +69,7 @@ function Injected({ id, query: { session }, never }) {
     return { rows: blocks, cursor: next };
   };
   const { rows: value, error, more: onEnd, again } = usePages(ask, [session]);
-  const rows = useMemo(() => withDays(value ?? []), [value]);
+  const rows = useMemo(() => grouped(value ?? [], ({ at }) => dayOf(at)), [value]);
   const hrefOf = (block) => href("context", block ? [block] : [], { session });
   const row = (block) => html`<${BlockRow} block=${block} />`;
   const list = { rows, row, size: 62, onEnd, nothing: NOTHING, answer: { value, error, again } };
@@ -80,18 +77,6 @@ function Injected({ id, query: { session }, never }) {
     <${Both} label="Context blocks, the newest first" ...${{ ...list, id, hrefOf }}>
       ${id && html`<${Whole} key=${id} ...${{ id, never }} close=${hrefOf()} />`}
     <//>`;
-}
-
-function withDays(blocks) {
-  const rows = [];
-  let last = null;
-  for (const block of blocks) {
-    const day = dayOf(block.at);
-    if (day !== last) rows.push({ id: `day/${block.id}`, head: day });
-    rows.push(block);
-    last = day;
-  }
-  return rows;
 }
 
 const OfSession = ({ id }) =>
@@ -104,12 +89,12 @@ const reasonOf = ({ reason }) => REASONS[reason] ?? clean(reason);
 
 function BlockRow({ block }) {
   return html`<span class="hit block-row">
-    <span class="hit-body">
-      <span class="block-what">
+    <span class="stack">
+      <span class="flow wide">
         <b>${reasonOf(block)}</b>
         <${Line} text=${titleById(block.session_id)} class="soft" />
       </span>
-      <span class="hit-where">
+      <span class="hit-where flow wide soft small">
         <span>${many(block.items, "line")}, ${many(block.tokens, "token")}</span>
         ${block.budget && html`<${Share} block=${block} />`}
       </span>
@@ -129,7 +114,7 @@ function Whole({ id, never, close }) {
 }
 
 const Whence = ({ block: { session_id: session, at, client } }) =>
-  html`<p class="block-when">
+  html`<p class="flow wrap wide soft small">
     <a class="link" href=${href("sessions", [session])}><${Line} text=${titleById(session)} /></a>
     <span>${exactly(at)}</span>
     ${client && html`<${Chip} text=${client} />`}
@@ -143,50 +128,42 @@ function Block({ block, never }) {
   const of = budget ? ` of ${many(budget, "token")}` : " tokens";
   const more = dropped > 0 ? `, ${many(dropped, "line")} did not fit` : "";
   const line = (own) => html`<${BlockLine} key=${own.id} line=${own} never=${never} />`;
-  return html`<div class="budget">
+  const nothing = why ? `Nothing: ${clean(why)}.` : "All that was in it is erased.";
+  const section = ([name, lines]) =>
+    html`<section class="record-label" key=${name}>
+      <h3>${SECTIONS[name] ?? clean(name)}</h3>
+      <ul>
+        ${lines.map(line)}
+      </ul>
+    </section>`;
+  return html`<div class="budget soft small">
       ${budget && html`<${Share} block=${block} />`}
       <p>${`${count(tokens)}${of}${more}`}</p>
     </div>
-    ${[...groups].map(
-      ([section, lines]) =>
-        html`<section class="block-section" key=${section}>
-          <h3>${SECTIONS[section] ?? clean(section)}</h3>
-          <ul>
-            ${lines.map(line)}
-          </ul>
-        </section>`,
-    )}
-    ${
-      !block.lines.length &&
-      html`<p class="soft">${why ? `Nothing: ${clean(why)}.` : "All that was in it is erased."}</p>`
-    }`;
+    ${[...groups].map(section)} ${!block.lines.length && html`<p class="soft">${nothing}</p>`}`;
 }
+
+const GONE = html`<p>
+  <${Chip} text="gone" tone="warn" /> Forgotten or taken out by a rewind since.
+</p>`;
 
 /** A line with what is said about it, and the button that keeps it out of prompts. */
 function BlockLine({ line, never, isOut = never.excluded.has(String(line.id)), children }) {
   const parts = Object.entries(line.why ?? {}).sort(([, a], [, b]) => b - a);
+  const part = ([name, value]) =>
+    html`<span key=${name}>
+      ${clean(name)} <${Bar} value=${value} label=${clean(name)} /> ${value.toFixed(2)}
+    </span>`;
   const change = () => never.change(line.id, !isOut);
-  return html`<li class="block-line">
-    ${
-      line.gone
-        ? html`<p><${Chip} text="gone" tone="warn" /> Forgotten or taken out by a rewind since.</p>`
-        : html`<${Prose} text=${line.text} most=${600} />`
-    }
-    <div class="block-why">
+  const button = html`<button class="quiet small never" onClick=${change}>
+    ${isOut ? "Inject it again" : "Never inject this again"}
+  </button>`;
+  return html`<li class="block-line stack">
+    ${line.gone ? GONE : html`<${Prose} text=${line.text} most=${600} />`}
+    <div class="block-why flow wrap wide soft small">
       <${Chip} text=${line.kind} />
       ${children ?? html`<span class="soft">${many(line.tokens, "token")}</span>`}
-      ${parts.map(
-        ([name, value]) =>
-          html`<span key=${name}>
-            ${clean(name)} <${Bar} value=${value} label=${clean(name)} /> ${value.toFixed(2)}
-          </span>`,
-      )}
-      ${
-        !line.gone &&
-        html`<button class="quiet small never" onClick=${change}>
-          ${isOut ? "Inject it again" : "Never inject this again"}
-        </button>`
-      }
+      ${parts.map(part)} ${!line.gone && button}
     </div>
   </li>`;
 }
@@ -201,20 +178,15 @@ function Next({ query, never }) {
     return get("/api/context/next", asked, { signal });
   };
   const answer = useAnswer(ask, [], JSON.stringify([asked, [...never.excluded]]));
+  const pending = html`<${Pending} ...${answer} />`;
   const label = "What the first prompt asks";
   const box = { class: "next-ask", label, hint: `${label}, if anything`, maxlength: 4_000 };
-  return html`<${Filters}
-      label="The next session"
-      of=${[["project", "Project", named("No project", names)]]}
-    >
+  const of = [["project", "Project", named("No project", names)]];
+  return html`<${Filters} label="The next session" of=${of}>
       <${Box} name="q" type="text" ...${box} />
     <//>
     <div class="block-body">
-      ${
-        answer.value
-          ? html`<${Block} block=${answer.value} never=${never} />`
-          : html`<${Pending} ...${answer} />`
-      }
+      ${answer.value ? html`<${Block} block=${answer.value} never=${never} />` : pending}
     </div>`;
 }
 
@@ -228,13 +200,12 @@ function Never({ never }) {
       find it.
     <//>`;
   }
+  const row = (line) =>
+    html`<${BlockLine} key=${line.id} line=${line} never=${never} isOut>
+      <span>since <${Time} at=${line.at} ago /></span>
+    <//>`;
   return html`<ul class="block-body">
-    ${answer.value.map(
-      (line) =>
-        html`<${BlockLine} key=${line.id} line=${line} never=${never} isOut>
-          <span class="soft">since <${Time} at=${line.at} ago /></span>
-        <//>`,
-    )}
+    ${answer.value.map(row)}
   </ul>`;
 }
 

@@ -20,18 +20,15 @@ export default function Erase({ route }) {
   const value = query.fact === undefined ? "" : "fact";
   const { plan, receipt, error, isBusy, preview, erase } = useErasure(query);
   const onChange = (kind) => go(kind ? "#/erase?fact=" : "#/erase", { replace: true });
+  const fact = html`<${Field} name="fact" label="Fact" hint="f12" />`;
   const submit = (event) => (event.preventDefault(), preview());
   const lead = "From every file of the memory, for good. What is only forgotten can come back.";
   return html`<${Page} class="erase" title="Erase" lead=${lead}>
     <${Sheet} label="Erase">
-      <form class="erase-form" onSubmit=${submit}>
+      <form class="erase-form stack" onSubmit=${submit}>
         <${Choice} label="What" options=${KINDS} ...${{ value, onChange }} />
-        ${
-          value
-            ? html`<${Field} name="fact" label="Fact" hint="f12" />`
-            : html`<${Selectors} query=${query} />`
-        }
-        <div class="actions">
+        ${value ? fact : html`<${Selectors} query=${query} />`}
+        <div class="flow wrap">
           <button class="button primary" disabled=${isBusy || !orderOf(query)}>Preview</button>
           <span class="soft small">It changes nothing.</span>
         </div>
@@ -114,14 +111,12 @@ function Selectors({ query }) {
     ["since", "Said or done from", "", [], "datetime-local"],
     ["until", "and before", "", [], "datetime-local"],
   ];
+  const field = ([name, label, hint, options, type]) =>
+    html`<${Field} key=${name} ...${{ name, label, hint, options, type }} />`;
   return html`
     <p class="soft">All that fits every field that is filled in.</p>
-    <div class="erase-fields">
-      ${fields.map(([name, label, hint, options, type]) => {
-        return html`<${Field} key=${name} ...${{ name, label, hint, options, type }} />`;
-      })}
-    </div>
-    <label>
+    <div class="erase-fields">${fields.map(field)}</div>
+    <label class="flow">
       <input type="checkbox" checked=${query.forks === "yes"} onChange=${turn} />
       Living forks that share messages with it, too
     </label>
@@ -136,7 +131,7 @@ function Field({ name, label, hint, options = [], type = "text" }) {
       ? go(`#/erase?fact=${encodeURIComponent(target.value)}`, { replace: true })
       : amend({ [name]: target.value });
   const isText = type === "text";
-  return html`<label class="field">
+  return html`<label class="field stack">
     <span>${label}</span>
     <input
       ...${{ type, name, value, placeholder: hint, list: `erase-${name}`, onInput: change }}
@@ -153,10 +148,10 @@ function Plan({ plan, isBusy, erase, query }) {
   if (!partsOf(plan).length) return html`<p class="soft">Nothing fits.</p>`;
   const size = html`<span class="soft">${bytes(plan.bytes)} of text</span>`;
   const found = href("search", [], { q: query.q });
-  return html`<div class="erase-card">
+  return html`<div class="card">
     <${Section} title="What would go" actions=${size}>
       <${Effects} of=${plan} />
-      <div class="actions">
+      <div class="flow wrap">
         <button class="button danger" disabled=${isBusy} onClick=${erase}>Erase…</button>
         ${query.q && html`<a class="link" href=${found}>Look for it first</a>`}
       </div>
@@ -170,7 +165,7 @@ function Receipt({ receipt }) {
   const said = receipt.is_clean
     ? "Nothing of it is left in a file of the memory."
     : "Something of it may be left; the next start tries again.";
-  return html`<div class="erase-card" tabindex="-1" ref=${box} role="group" aria-label="Receipt">
+  return html`<div class="card" tabindex="-1" ref=${box} role="group" aria-label="Receipt">
     <${Section} title="Erased" actions=${html`<span class="soft">${exactly(receipt.at)}</span>`}>
       <p>${said}</p>
       <${Effects} of=${receipt} />
@@ -184,6 +179,17 @@ function Receipt({ receipt }) {
 function Effects({ of }) {
   const session = (id) => html`<${Session} key=${id} id=${id} />`;
   const text = (own) => html`<li key=${own} dir="auto">${brief(own)}</li>`;
+  const part = ([number, noun]) => html`<li key=${noun}><b>${count(number)}</b> ${noun}</li>`;
+  const warning = (own) =>
+    html`<p class="erase-warning sunk" key=${own}><${Sentence} text=${own} /></p>`;
+  const list = ([label, own, row]) =>
+    html`<div key=${label}>
+      <h3>${label}</h3>
+      <ul class="erase-list">
+        ${own.slice(0, MOST_SHOWN).map(row)}
+        ${own.length > MOST_SHOWN && html`<li>${count(own.length - MOST_SHOWN)} more</li>`}
+      </ul>
+    </div>`;
   const lists = [
     ["Whole sessions", of.id ? [] : of.session_ids, session],
     ["Sessions that stay, without it", of.partial_ids, session],
@@ -194,33 +200,16 @@ function Effects({ of }) {
     ["Lines of notes", of.notes.map(noteOf), text],
   ];
   return html`
-    <ul class="erase-counts">
-      ${partsOf(of).map(
-        ([number, noun]) => html`<li key=${noun}><b>${count(number)}</b> ${noun}</li>`,
-      )}
+    <ul class="erase-counts flow wrap wide">
+      ${partsOf(of).map(part)}
     </ul>
-    ${of.warnings.map(
-      (warning) =>
-        html`<p class="erase-warning" key=${warning}><${Sentence} text=${warning} /></p>`,
-    )}
-    ${lists
-      .filter(([, own]) => own.length)
-      .map(
-        ([label, own, row]) =>
-          html`<div key=${label}>
-            <h3>${label}</h3>
-            <ul class="erase-list">
-              ${own.slice(0, MOST_SHOWN).map(row)}
-              ${own.length > MOST_SHOWN && html`<li>${count(own.length - MOST_SHOWN)} more</li>`}
-            </ul>
-          </div>`,
-      )}
+    ${of.warnings.map(warning)} ${lists.filter(([, own]) => own.length).map(list)}
   `;
 }
 
 function Session({ id }) {
   const own = sessionOf(id);
-  return html`<li>
+  return html`<li class="flow">
     <${Line} text=${titleById(id, id)} />
     ${own && html`<span class="small soft">${dayOf(own.started_at)}</span>`}
   </li>`;

@@ -133,7 +133,7 @@ function Paths({ every, plan, isIn, toggle, choices, choose }) {
   const more = html`<button class="button" onClick=${() => setLimit(limit + STEP)}>
     More, of ${many(changed.length, "path")}
   </button>`;
-  return html`<ul class="files-items" aria-label="Paths">
+  return html`<ul class="files-items stack wide" aria-label="Paths">
     ${changed.slice(0, limit).map(row)} ${changed.length > limit && html`<li>${more}</li>`}
     ${drawn.size > 0 && html`<li class="soft small">− as it is now, + as it will be</li>`}
     ${already > 0 && html`<li class="soft">${many(already, "path")} as it was then.</li>`}

@@ -17,7 +17,7 @@ export function MemoryFiles({ id, query, hrefOf }) {
   const answer = useGet("/api/files/paths");
   const rows = (answer.value?.paths ?? []).map((path) => ({ id: path }));
   const row = ({ id: path }) =>
-    html`<span class="files-row"><${Icon} name="files" /><${Line} text=${path} /></span>`;
+    html`<span class="files-row flow wide"><${Icon} name="files" /><${Line} text=${path} /></span>`;
   const shown = { answer, rows, row, id, hrefOf, nothing: NOTHING };
   return html`<${Both} label="Memory files" size=${40} ...${shown}>
     ${id && html`<${MemoryFile} key=${id} path=${id} query=${query} close=${hrefOf()} />`}
@@ -78,7 +78,7 @@ function Rendered({ file: { path, text, chunks }, from, isMarked }) {
       ${chunksOf(block, blocks[index - 1]?.to).map((chunk) => markOf(chunk, path))}
       <div class="files-block ${isMarked(line, to) ? "marked" : ""}">
         <a class="files-line" href=${hrefAt(path, { line })} aria-label=${name}>${line}</a>
-        <div class="md"><${Block} block=${block} /></div>
+        <div class="md stack"><${Block} block=${block} /></div>
       </div>
     </div>`;
   };
@@ -86,13 +86,15 @@ function Rendered({ file: { path, text, chunks }, from, isMarked }) {
   const more = html`<button class="button" onClick=${() => setLimit(shown.length + STEP)}>
     More, from line ${count(next)}
   </button>`;
-  return html`<div class="files-body" ref=${body}>${shown.map(blockOf)} ${next && more}</div>`;
+  return html`<div class="files-body stack wide" ref=${body}>
+    ${shown.map(blockOf)} ${next && more}
+  </div>`;
 }
 
 /** Where a chunk begins; chosen, its lines are marked. */
 function markOf({ id, start_line: line, end_line: to, tokens }, path) {
   const lines = line === to ? `line ${count(line)}` : `lines ${count(line)}–${count(to)}`;
-  return html`<a key=${id} class="files-mark" href=${hrefAt(path, { line, to })}>
+  return html`<a key=${id} class="files-mark flow" href=${hrefAt(path, { line, to })}>
     ${lines} · ${count(tokens)} tokens
   </a>`;
 }

@@ -1,7 +1,7 @@
 // What checkpoints and rewinds share: lists, paths with what is done to them, commands to copy.
 import { html, signal, useState } from "../lib.js";
 import { Both, Chip, Copy, Icon, Line, Time } from "../ui.js";
-import { clean, exactly, many, titleById, toast, useGet, useTick } from "../ui.js";
+import { clean, exactly, grouped, many, titleById, toast, useGet, useTick } from "../ui.js";
 import { Diff } from "../ui/lines.js";
 
 const MOST = 500;
@@ -28,12 +28,10 @@ export function Newest({ name, lineOf, id, query: { session }, children, ...more
   const tick = useTick(REDRAWN);
   const answer = useGet(`/api/${name}`, { session, limit: MOST }, tick);
   const items = (answer.value?.[name] ?? []).toReversed();
-  const rows = items.flatMap((of, at) => {
-    const { session_id: session } = of;
-    const isNew = session !== items[at - 1]?.session_id;
-    const head = isNew && { id: `s/${idOf(of)}`, head: titleById(session, session ?? "–") };
-    return [head, { id: idOf(of), of }].filter(Boolean);
-  });
+  const sessionOf = ({ of }) => of.session_id ?? "–";
+  const titleOf = (each) => titleById(each.of.session_id, sessionOf(each));
+  const own = items.map((of) => ({ id: idOf(of), of }));
+  const rows = grouped(own, sessionOf, titleOf);
   const row = ({ of }) => html`<${Row} of=${of} ...${lineOf(of)} />`;
   return html`<${Both} label="The newest first" size=${52} ...${{ answer, rows, row, id, ...more }}>
     ${id && children({ answer, items, tick })}
@@ -41,9 +39,9 @@ export function Newest({ name, lineOf, id, query: { session }, children, ...more
 }
 
 const Row = ({ of, chip, tone, title, about, state }) =>
-  html`<span class="files-row">
+  html`<span class="files-row flow wide">
     <${Chip} text=${chip} tone=${tone} />
-    <span class="files-both">
+    <span class="gap">
       <${Line} text=${title} />
       <${Line} class="soft small" text=${about(folderOf(of.root))} />
     </span>
@@ -89,14 +87,14 @@ export function PathRow({ item, isFirst, check, choice }) {
   const label = `Diff of ${name}`;
   const way = { "aria-expanded": isOpen, "aria-label": label, onClick: () => setOpen(!isOpen) };
   const why = clean([item.reason, states].filter(Boolean).join(", "));
-  return html`<li class="files-item">
-    <div class="files-head">
+  return html`<li class="files-item stack">
+    <div class="files-head flow wrap wide">
       ${check}
       <${Chip} text=${fate} tone=${tone} />
       <bdi class="files-name" title=${name}>${name}</bdi>
       ${item.diff && html`<button class="icon-button" ...${way}><${Icon} name="down" /></button>`}
     </div>
-    <p class="files-head"><span class="files-why">${why}</span>${choice}</p>
+    <p class="files-head flow wrap wide"><span class="soft small">${why}</span>${choice}</p>
     ${isOpen && item.diff && html`<${Diff} label=${label} text=${item.diff} />`}
   </li>`;
 }
@@ -110,7 +108,7 @@ export function Command({ words }) {
   if (!words) return html`<p class="soft small">A command has one choice for all conflicts.</p>`;
   const text = words.map(quoted).join(" ");
   if (/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(text)) return null;
-  return html`<p class="files-command">
+  return html`<p class="files-command flow wide">
     <code dir="ltr">${text}</code><${Copy} text=${text} label="Copy the command" />
   </p>`;
 }
@@ -119,14 +117,14 @@ export function Command({ words }) {
 export function Foot({ words, label, isReady = true, act, children }) {
   const command = html`<${Command} words=${words} />`;
   if (!refusal.value) {
-    return html`<div class="files-foot">
+    return html`<div class="files-foot flow wrap wide">
       ${children}
       <button class="button primary" disabled=${!isReady} onClick=${act}>${label}…</button>
       ${command}
     </div>`;
   }
   return html`${children}
-    <div class="files-note" role="status">
+    <div class="files-note sunk" role="status">
       <p>This token may plan, and not put files back. In a terminal of yours:</p>
       ${command}
     </div>`;

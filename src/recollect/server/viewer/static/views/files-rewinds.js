@@ -50,7 +50,7 @@ function Done({ of, all }) {
   return html`<${shared.Place} of=${of} />
     <p>${sentenceOf(of)}</p>
     ${of.status === "interrupted" && html`<${Interrupted} of=${of} />`}
-    <ul class="files-items" aria-label="Paths">
+    <ul class="files-items stack wide" aria-label="Paths">
       ${of.items.map((item) => html`<${PathRow} key=${item.path} item=${item} />`)}
     </ul>
     ${last?.status === "done" && html`<${Reverse} first=${first} last=${last} />`}`;
@@ -58,8 +58,8 @@ function Done({ of, all }) {
 
 function Interrupted({ of }) {
   const left = of.items.filter(({ outcome }) => outcome === "unresolved");
-  return html`<div class="problem">
-    <p class="problem-message">It was cut off, and ${many(left.length, "path")} changed since.</p>
+  return html`<div class="problem stack">
+    <p class="bad">It was cut off, and ${many(left.length, "path")} changed since.</p>
     <p>To leave what is there, or with <code>--force</code> to put back what was:</p>
     <${Command} words=${["recollect", "rewind", "--resolve", of.rewind_id, "--keep"]} />
   </div>`;
@@ -81,7 +81,7 @@ function Reverse({ first, last }) {
     toast(done);
     go(href("files", ["rewinds", id]));
   };
-  const box = html`<label class="files-check">
+  const box = html`<label class="flow">
     <input type="checkbox" checked=${isWhole} onChange=${() => setWhole(!isWhole)} />
     The messages, too
   </label>`;

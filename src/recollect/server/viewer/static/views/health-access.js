@@ -1,7 +1,7 @@
 // Health, who may come in and what was done: the tokens, and the audit.
 import { get, remove } from "../api.js";
 import { html, useState } from "../lib.js";
-import { Box, Chip, Choice, Filters, Pending, Row, Section, Time } from "../ui.js";
+import { Box, Chip, Choice, Filters, Pending, Row, Rows, Time } from "../ui.js";
 import { attempt, brief, confirm, dayOf, now, toast, useGet, usePages } from "../ui.js";
 
 const PAGE = 50;
@@ -15,12 +15,8 @@ export function Tokens() {
   const others = html`<button class="quiet small" aria-pressed=${revoked} onClick=${turn}>
     Revoked ones, too
   </button>`;
-  return html`<${Section} title="Tokens" actions=${others}>
-    <ul class="rows">
-      ${answer.value.tokens.map(
-        (token) => html`<${Token} key=${token.id} token=${token} again=${answer.again} />`,
-      )}
-    </ul>
+  const row = (token) => html`<${Token} key=${token.id} token=${token} again=${answer.again} />`;
+  return html`<${Rows} title="Tokens" actions=${others} rows=${answer.value.tokens.map(row)}>
     <p class="small soft">
       <code>recollect token add NAME</code> makes another one; its text is shown there and nowhere
       else. <code>recollect token rotate</code> replaces the owner's.
@@ -38,16 +34,13 @@ function Token({ token, again }) {
     ${token.expires_at && html`, until <${Time} at=${token.expires_at} ago />`}
   `;
   const isEnded = token.expires_at && token.expires_at <= now.value;
-  const act = () => revoke(name, again);
+  const own = { "aria-label": `Revoke ${brief(name)}`, onClick: () => revoke(name, again) };
+  const button = html`<button class="button" ...${own}>Revoke</button>`;
   const over = (revoked_at && "revoked") || (isEnded && "ended");
   return html`<${Row} name=${name} about=${about}>
     <${Chip} text=${rights} tone=${rights === "admin" ? "accent" : ""} />
     ${over && html`<${Chip} text=${over} tone="bad" />`}
-    ${
-      !revoked_at &&
-      name !== "owner" &&
-      html`<button class="button" aria-label="Revoke ${brief(name)}" onClick=${act}>Revoke</button>`
-    }
+    ${!revoked_at && name !== "owner" && button}
   <//>`;
 }
 
@@ -73,26 +66,17 @@ export function Audit({ query: { outcome, action, actor } }) {
     return { rows: entries.reverse(), cursor: entries.length < PAGE ? null : entries.at(-1).seq };
   };
   const { rows, cursor, error, more, again } = usePages(ask, Object.values(filter));
+  const row = (entry) => html`<${Entry} key=${entry.seq} ...${entry} />`;
+  const section = ([day, own]) => html`<${Rows} key=${day} title=${day} rows=${own.map(row)} />`;
+  const older = html`<button class="button" onClick=${more}>Older</button>`;
+  const end = html`<p class="soft">${rows?.length ? "It begins here." : "Nothing fits."}</p>`;
   const days = [...Map.groupBy(rows ?? [], ({ at }) => dayOf(at))];
   return html`<${Filters} of=${[["outcome", "Outcome", OUTCOMES, Choice]]}>
       <${Box} name="action" type="text" hint="Action, such as token" />
       <${Box} name="actor" type="text" hint="Token that did it" />
     <//>
-    ${days.map(
-      ([day, own]) =>
-        html`<${Section} key=${day} title=${day}>
-          <ul class="rows">
-            ${own.map((entry) => html`<${Entry} key=${entry.seq} ...${entry} />`)}
-          </ul>
-        <//>`,
-    )}
-    ${
-      !rows
-        ? html`<${Pending} ...${{ error, again }} />`
-        : cursor
-          ? html`<button class="button" onClick=${more}>Older</button>`
-          : html`<p class="soft">${rows.length ? "It begins here." : "Nothing fits."}</p>`
-    }`;
+    ${days.map(section)}
+    ${rows ? (cursor ? older : end) : html`<${Pending} ...${{ error, again }} />`}`;
 }
 
 function Entry({ action, outcome, target, actor, agent, project, at }) {

@@ -1,7 +1,7 @@
 // Health, what is captured: pauses, excluded projects, what was left out, and the agent programs.
 import { get, post } from "../api.js";
 import { html, useState } from "../lib.js";
-import { Chip, Copy, Pairs, Pending, Row, Section, Select, Time } from "../ui.js";
+import { Chip, Copy, Pairs, Pending, Row, Rows, Section, Select, Time } from "../ui.js";
 import { attempt, brief, count, toast, useAnswer } from "../ui.js";
 import { Editor, saved } from "./settings-editor.js";
 
@@ -25,20 +25,15 @@ export function Capture() {
   if (!answer.value) return html`<${Pending} ...${answer} />`;
   const [{ pauses, left_out }, { projects }, { settings }, { clients }] = answer.value;
   const excluded = settings.find(({ name }) => name === "privacy.exclude_projects");
-  const counts = Object.entries(left_out).filter(([, number]) => number > 0);
+  const counts = Object.entries(left_out)
+    .filter(([, number]) => number > 0)
+    .map(([reason, number]) => [REASONS[reason] ?? reason, count(number)]);
   return html`
     <${Pauses} pauses=${pauses} projects=${projects} again=${answer.again} />
     <${Section} title="Excluded projects">
       <${Editor} setting=${excluded} save=${saved(excluded, answer.again)} />
     <//>
-    ${
-      counts.length > 0 &&
-      html`<${Section} title="Left out so far">
-        <${Pairs}
-          of=${counts.map(([reason, number]) => [REASONS[reason] ?? reason, count(number)])}
-        />
-      <//>`
-    }
+    ${counts.length > 0 && html`<${Section} title="Left out so far"><${Pairs} of=${counts} /><//>`}
     <${Clients} clients=${clients} />
   `;
 }
@@ -65,33 +60,22 @@ function Pauses({ pauses, projects, again }) {
       <button class="button" aria-label="${verb} ${brief(name)}" onClick=${act}>${verb}</button>
     <//>`;
   };
-  return html`<${Section} title="Capture" actions=${html`<${Select} ...${of} />`}>
-    <ul class="rows">
-      ${[{ id: null, name: "Everything" }, ...projects].map(row)}
-    </ul>
-  <//>`;
+  const rows = [{ id: null, name: "Everything" }, ...projects].map(row);
+  return html`<${Rows} title="Capture" actions=${html`<${Select} ...${of} />`} rows=${rows} />`;
 }
 
 function Clients({ clients }) {
   const isNear = ({ connected, is_here }) => connected || is_here;
   const others = clients.filter((client) => !isNear(client)).map(({ title }) => title);
-  const row = ({ name, title, remembers, connected, command }) =>
-    html`<${Row}
-      key=${name}
-      name=${title}
-      about=${remembers ? "remembers by itself" : "gets the tools"}
-    >
-      ${
-        connected
-          ? html`<${Chip} text="connected" tone="accent" />`
-          : html`<code>${command}</code><${Copy} text=${command} label="Copy: ${command}" />
-              <${Chip} text="not connected" tone="warn" />`
-      }
+  const row = ({ name, title, remembers, connected, command }) => {
+    const about = remembers ? "remembers by itself" : "gets the tools";
+    const is = connected ? ["connected", "accent"] : ["not connected", "warn"];
+    const way = html`<code>${command}</code><${Copy} text=${command} label="Copy: ${command}" />`;
+    return html`<${Row} key=${name} name=${title} about=${about}>
+      ${!connected && way} <${Chip} text=${is[0]} tone=${is[1]} />
     <//>`;
-  return html`<${Section} title="Agent programs">
-    <ul class="rows">
-      ${clients.filter(isNear).map(row)}
-    </ul>
+  };
+  return html`<${Rows} title="Agent programs" rows=${clients.filter(isNear).map(row)}>
     <p class="small soft">Not on this machine: ${brief(others.join(", "))}.</p>
   <//>`;
 }

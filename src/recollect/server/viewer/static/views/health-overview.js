@@ -1,7 +1,7 @@
 // Health, the overview: the doctor, the state of each part, what was measured, what models cost.
 import { get, post } from "../api.js";
 import { html, signal, useEffect, useState } from "../lib.js";
-import { Bar, Chip, Choice, Loading, Pairs, Pending, Problem, Row, Section } from "../ui.js";
+import { Bar, Chip, Choice, Loading, Pairs, Pending, Problem, Row, Rows, Section } from "../ui.js";
 import { Sentence, Time } from "../ui.js";
 import { bytes, confirm, count, measure, now, relative, toast, useGet } from "../ui.js";
 import { Area, lineOf } from "./plot.js";
@@ -56,6 +56,10 @@ function Doctor() {
     ${at && html`<span class="small soft">looked <${Time} at=${at} ago /></span>`}
     ${button("Look again", look)} ${isMendable && button("Mend", mend, "primary")}
   `;
+  const others = html`<details>
+    <summary class="small">${count(fine.length)} checks found nothing</summary>
+    <${Pairs} of=${fine.map(({ name, detail }) => [name, detail])} />
+  </details>`;
   return html`<${Section} title="Doctor" actions=${actions}>
     ${error && html`<${Problem} error=${error} retry=${look} />`}
     ${isBusy && html`<${Loading} what="The doctor looks" />`}
@@ -64,13 +68,7 @@ function Doctor() {
     <ul class="rows">
       ${wrong.map((check) => html`<${Finding} key=${check.name} ...${check} />`)}
     </ul>
-    ${
-      fine.length > 0 &&
-      html`<details>
-        <summary class="small">${count(fine.length)} checks found nothing</summary>
-        <${Pairs} of=${fine.map(({ name, detail }) => [name, detail])} />
-      </details>`
-    }
+    ${fine.length > 0 && others}
   <//>`;
 }
 
@@ -191,15 +189,14 @@ function Spending() {
   if (answer.instead) return answer.instead;
   const { spending, tokens, usd } = answer.value;
   const sum = html`<span>${count(tokens)} tokens, $${usd.toFixed(2)}</span>`;
-  return html`<${Section} title=${`Models, last ${DAYS} days`} actions=${tokens > 0 && sum}>
-    <ul class="rows">
-      ${byModel(spending).map(([name, row]) => {
-        const said = `${count(row.requests)} requests, ${count(row.tokens)} tokens`;
-        return html`<${Row} key=${name} name=${name} about=${said}>
-          ${row.unpriced < row.requests ? `$${row.usd.toFixed(2)}` : "no price known"}
-        <//>`;
-      })}
-    </ul>
+  const rows = byModel(spending).map(([name, row]) => {
+    const said = `${count(row.requests)} requests, ${count(row.tokens)} tokens`;
+    return html`<${Row} key=${name} name=${name} about=${said}>
+      ${row.unpriced < row.requests ? `$${row.usd.toFixed(2)}` : "no price known"}
+    <//>`;
+  });
+  const title = `Models, last ${DAYS} days`;
+  return html`<${Rows} ...${{ title, rows }} actions=${tokens > 0 && sum}>
     ${!spending.length && html`<p class="soft">No model was used.</p>`}
   <//>`;
 }

@@ -16,7 +16,7 @@ export default function Health({ route: { path, query } }) {
   const own = ["#/health", ...path.slice(0, 1)].join("/");
   const [, label, Part] = PARTS.find(([to]) => to === own) ?? PARTS[0];
   return html`<${Page} class="health" title="Health">
-    <${Ways} label="Parts of Health" of=${PARTS} at=${label} />
+    <${Ways} label="Parts of Health" of=${PARTS} at=${label} isFirst />
     <${Sheet} label=${label} key=${label}><${Part} query=${query} /><//>
   <//>`;
 }

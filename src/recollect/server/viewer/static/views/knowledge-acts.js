@@ -126,7 +126,7 @@ export function Acts({ fact, hasKeys = false }) {
     submit: (values) => run(asked, fact, wordsOf(values)),
     close: () => setAsked(null),
   };
-  return html`<div class="acts" role="group" aria-label="What to do with ${id}">
+  return html`<div class="acts flow wrap" role="group" aria-label="What to do with ${id}">
     ${Object.keys(ACTS).filter(isFit).map(button)} ${hasKeys && html`<${ActKeys} start=${start} />`}
     ${form && html`<${Form} ...${form} />`}
   </div>`;

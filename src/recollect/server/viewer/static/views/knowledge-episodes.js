@@ -2,7 +2,7 @@
 import { html } from "../lib.js";
 import { href } from "../router.js";
 import { Both, Chip, Empty, Filters, Opened, RecordBody, Time, clean, count } from "../ui.js";
-import { dayOf, exactly, named, titleById, useGet, useProjects, useTick } from "../ui.js";
+import { dayOf, exactly, grouped, named, titleById, useGet, useProjects, useTick } from "../ui.js";
 
 const MOST = 500;
 const GONE = "A session that is gone";
@@ -14,7 +14,9 @@ const CHANGES = /^session\.|erased|pruned|withdrawn|returned|reset|restored$/;
 export function Episodes({ id, query: { project }, hrefOf }) {
   const names = useProjects().map(({ name }) => name);
   const answer = useGet("/api/episodes", { limit: MOST, project }, useTick(CHANGES));
-  const rows = rowsOf(answer.value?.episodes ?? []);
+  const episodes = answer.value?.episodes ?? [];
+  const items = episodes.map((episode) => ({ id: `e${episode.number}`, episode }));
+  const rows = grouped(items, ({ episode }) => dayOf(episode.ended_at));
   const row = ({ episode }) => html`<${EpisodeLine} episode=${episode} />`;
   const shown = { answer, rows, id, hrefOf, nothing: NOTHING, row };
   return html`
@@ -23,15 +25,6 @@ export function Episodes({ id, query: { project }, hrefOf }) {
       ${id && html`<${Episode} key=${id} id=${id} close=${hrefOf()} />`}
     <//>
   `;
-}
-
-/** Return the episodes below their days. */
-function rowsOf(episodes) {
-  const days = Map.groupBy(episodes, ({ ended_at: at }) => dayOf(at));
-  return [...days].flatMap(([day, own]) => [
-    { id: `day/${day}`, head: day },
-    ...own.map((episode) => ({ id: `e${episode.number}`, episode })),
-  ]);
 }
 
 const topicsOf = ({ topics }) => topics.map((each) => html`<${Chip} key=${each} text=${each} />`);
@@ -43,9 +36,9 @@ function EpisodeLine({ episode }) {
   return html`<span class="episode">
     <${Time} at=${episode.began_at} />
     <span class="episode-body">
-      <bdi class="line episode-title" dir="auto">${titleById(episode.session_id, GONE)}</bdi>
+      <b class="line" dir="auto">${titleById(episode.session_id, GONE)}</b>
       <span class="fact-line" dir="auto">${clean(said.slice(0, 600))}</span>
-      <span class="chips">
+      <span class="flow wrap">
         ${tone !== "neutral" && html`<${Chip} text=${tone} tone="warn" />`} ${topicsOf(episode)}
       </span>
     </span>
@@ -62,13 +55,13 @@ function wholeOf(episode) {
   const minutes = Math.round((episode.ended_at - at) / 60_000);
   const length = `${count(minutes)} min, ${count(episode.message_count)} messages`;
   return html`
-    <p class="opened-head">
+    <p class="stack">
       <a class="link" href=${href("sessions", [session])} dir="auto">
         ${titleById(session, GONE)}
       </a>
-      <span>${exactly(at)}, ${length}</span>
+      <span class="soft small">${exactly(at)}, ${length}</span>
     </p>
-    <p class="chips">${topicsOf(episode)}</p>
+    <p class="flow wrap">${topicsOf(episode)}</p>
     <${RecordBody} kind="episode" record=${episode} />
   `;
 }

@@ -35,9 +35,9 @@ function Whole({ fact, hrefOf, names }) {
     ["Recorded", exactly(fact.created_at)],
     ["Asked for", times === 1 ? "once" : times ? `${times} times` : "never"],
   ];
-  return html`<div class="fact">
-    <p class="fact-text" dir="auto">${clean(fact.text)}</p>
-    <p class="chips">
+  return html`<div class="stack wide">
+    <p class="large" dir="auto">${clean(fact.text)}</p>
+    <p class="flow wrap">
       ${status !== "current" && html`<${Chip} text=${status} tone=${TONES[status]} />`}
       <${Chip} text=${names.kind(fact)} tone="accent" />
       ${marks.filter(Boolean).map((each) => html`<${Chip} key=${each} text=${each} />`)}
@@ -62,13 +62,13 @@ function Source({ fact }) {
   const answer = useAnswer((signal) => messageOf(fact, signal), []);
   const { value: message } = answer;
   if (message === undefined) return html`<${Pending} ...${answer} />`;
-  const said = (at) => html`
-    <blockquote class="quote" dir="auto">
+  const said = () => html`
+    <blockquote class="quote soft" dir="auto">
       <${Quoted} text=${message.text} fact=${fact} />
     </blockquote>
     <p class="small soft">
       ${clean(message.name ?? message.role)}, ${exactly(message.created_at)}, in${" "}
-      <a class="link" href=${at}>
+      <a class="link" href=${href("sessions", [fact.session_id], { at: message.seq })}>
         <bdi>${titleById(fact.session_id, "its session")}</bdi>
       </a>
     </p>
@@ -76,11 +76,7 @@ function Source({ fact }) {
   const unsaid = fact.start === null ? "By hand." : "The message is gone.";
   return html`<section>
     <h3 class="record-label">Where it was said</h3>
-    ${
-      message
-        ? said(href("sessions", [fact.session_id], { at: message.seq }))
-        : html`<p class="soft">${unsaid}</p>`
-    }
+    ${message ? said() : html`<p class="soft">${unsaid}</p>`}
   </section>`;
 }
 
@@ -104,7 +100,7 @@ function Through({ fact, hrefOf }) {
     const own = { key: each.id, class: each.status, "aria-current": each.id === fact.id || null };
     return html`<li ...${own}>
       <span class="small soft">${periodOf(each)}</span>
-      <a class="way" href=${hrefOf(each.id)} dir="auto">${clean(each.text)}</a>
+      <a class="way stack" href=${hrefOf(each.id)} dir="auto">${clean(each.text)}</a>
     </li>`;
   };
   return html`<section>

@@ -41,7 +41,7 @@ function Choices({ facts, names, by }) {
   ];
   const onInput = ({ target }) => amend({ on: target.value, status: "" });
   return html`<${Filters} first=${html`<${Box} name="q" hint="Words" />`} of=${of}>
-    <label class="then small soft">
+    <label class="flow then small soft">
       as of <${Box} name="on" type="date" label="What was true on" onInput=${onInput} />
     </label>
   <//>`;
@@ -75,7 +75,7 @@ export function FactLine({ fact, names, by = "" }) {
   const chips = marks.map((name) => [name, names[name](fact)]).filter(([, text]) => text);
   const isSure = fact.confidence === 1;
   return html`<span class="fact-line" dir="auto">${clean(fact.text)}</span>
-    <span class="fact-where">
+    <span class="fact-where flow wrap soft">
       ${fact.pinned && html`<span title="pinned"><${Icon} name="pin" /></span>`}
       ${chips.map(([name, text]) => html`<${Chip} key=${name} text=${text} />`)}
       <span class="time">${periodOf(fact)}</span>

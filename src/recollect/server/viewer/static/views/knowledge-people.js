@@ -49,7 +49,7 @@ export function People() {
   <//>`;
   const form = { title: "Link an account", user: asked, submit, close: () => setAsked(null) };
   return html`<div class="scroll">
-    <p class="review">
+    <p class="review stack">
       <button class="button" onClick=${() => setAsked("")}>Link an account</button>
     </p>
     <${Proposals} claims=${proposals.value?.proposals ?? []} again=${again} />
@@ -62,14 +62,14 @@ function Person({ person: { user_id: user, accounts }, part, setAsked }) {
   const quiet = (label, text, onClick) =>
     html`<button class="quiet small" aria-label=${label} onClick=${onClick}>${text}</button>`;
   const row = ({ account, made_by: by, linked_at: at }) =>
-    html`<p class="fact-where" key=${account}>
+    html`<p class="fact-where flow wrap soft" key=${account}>
       <bdi class="mono">${clean(account)}</bdi>
       <span class="small">${MADE_BY[by] ?? by}${at && `, ${dateOf(at)}`}</span>
       ${at && quiet(`Unlink ${account}`, "Unlink", () => part(user, account))}
     </p>`;
   const facts = href("knowledge", ["facts"], { whom: user });
-  return html`<section class="card" aria-label=${user}>
-    <h2><a class="way" href=${facts} dir="auto">${clean(user)}</a></h2>
+  return html`<section class="card stack" aria-label=${user}>
+    <h2><a class="way stack" href=${facts} dir="auto">${clean(user)}</a></h2>
     ${accounts.map(row)}
     ${quiet(`Link an account to ${user}`, "Link another account", () => setAsked(user))}
   </section>`;
@@ -106,20 +106,22 @@ export function Proposals({ claims, again }) {
     again();
   };
   const card = (each) =>
-    html`<div class="card" key=${each.number}>
-      <a class="way" href=${href("sessions", [each.session_id])} dir="auto">${clean(each.text)}</a>
-      <p class="fact-where small">
+    html`<div class="card stack" key=${each.number}>
+      <a class="way stack" href=${href("sessions", [each.session_id])} dir="auto"
+        >${clean(each.text)}</a
+      >
+      <p class="flow wrap soft small">
         <${Chip} text=${each.account} /> claims to be
         <${Chip} text=${each.claimed} tone="warn" /> ${dateOf(each.said_at)}
       </p>
-      <div class="acts">
+      <div class="acts flow wrap">
         <button class="button small primary" onClick=${() => setOpened(each)}>Link</button>
         <button class="button small" onClick=${() => dismiss(each)}>Dismiss</button>
       </div>
     </div>`;
   if (!claims.length) return null;
   const form = opened && { title: `Link ${opened.account}`, claimed: opened.claimed, submit };
-  return html`<section class="review" aria-label="Who is who">
+  return html`<section class="review stack" aria-label="Who is who">
     <h2>Who is who · ${count(claims.length)}</h2>
     <p class="soft small">Somebody says so in a chat. Link only whom you know.</p>
     ${claims.map(card)} ${opened && html`<${Linking} ...${form} close=${() => setOpened(null)} />`}

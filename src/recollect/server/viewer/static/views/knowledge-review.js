@@ -41,8 +41,8 @@ function Section({ title, facts, names, children }) {
   const [most, setMost] = useState(STEP);
   if (!facts.length) return null;
   const card = (fact) =>
-    html`<div class="card" key=${fact.id}>
-      <a class="way" href=${href("knowledge", ["facts", fact.id])}>
+    html`<div class="card stack" key=${fact.id}>
+      <a class="way stack" href=${href("knowledge", ["facts", fact.id])}>
         <${FactLine} fact=${fact} names=${names} />
       </a>
       <${Acts} fact=${fact} />
@@ -50,7 +50,7 @@ function Section({ title, facts, names, children }) {
   const more = html`<button class="quiet" onClick=${() => setMost(most + 5 * STEP)}>
     Show more of ${count(facts.length)}
   </button>`;
-  return html`<section class="review" aria-label=${title}>
+  return html`<section class="review stack" aria-label=${title}>
     <h2>${title} · ${count(facts.length)}</h2>
     <p class="soft small">${children}</p>
     ${facts.slice(0, most).map(card)} ${facts.length > most && more}

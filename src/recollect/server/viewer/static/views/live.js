@@ -102,50 +102,40 @@ export default function Live({ route }) {
     [items.value, projects, JSON.stringify(query), isDeep && loads.value],
   );
   const open = ({ key }) => (setSelected(key), toggle(key));
+  const names = projects.map(({ name }) => name);
   const agents = [...new Set(items.value.map(({ scope }) => scope.agent).filter(Boolean))].sort();
   const filters = [
     ["kind", "Kind", KINDS, Choice],
-    [
-      "project",
-      "Project",
-      named(
-        "All projects",
-        projects.map(({ name }) => name),
-      ),
-    ],
+    ["project", "Project", named("All projects", names)],
     ["agent", "Agent", named("All agents", agents.length > 1 ? agents : [])],
     ["type", "Type of observation", named("All types", types.value)],
     ["importance", "Importance", [["", "Any importance"], ...LEAST]],
   ];
+  const list = {
+    ...{ items: rows, selected, onSelect: setSelected, onOpen: open, stamp: opened },
+    keyOf: (item) => item.key,
+    estimate: (item) => HEIGHTS[item.kind],
+    isHead: (item) => item.kind === "day" || item.kind === "session",
+    onEnd: () => state.peek() === "ready" && first > 0 && back(),
+    row: (item) => rowOf(item, opened.has(item.key), open),
+    foot: html`<${Beginning} />`,
+  };
   const lead = "Memory while it is made";
+  const instead = html`<${Nothing} query=${query} />`;
   return html`<${Page} class="live" title="Live" lead=${lead} actions=${html`<${PauseButton} />`}>
     <${Filters} of=${filters} />
-    ${
-      state.value instanceof Error
-        ? html`<${Problem} error=${state.value} retry=${back} />`
-        : rows.length
-          ? html`<${List}
-              label="What happened, the newest first"
-              items=${rows}
-              keyOf=${(item) => item.key}
-              estimate=${(item) => HEIGHTS[item.kind]}
-              isHead=${(item) => item.kind === "day" || item.kind === "session"}
-              ...${{ selected, onSelect: setSelected, onOpen: open, stamp: opened }}
-              onEnd=${() => state.peek() === "ready" && first > 0 && back()}
-              row=${(item) => rowOf(item, opened.has(item.key), open)}
-              foot=${html`<${Beginning} />`}
-            />`
-          : html`<${Nothing} query=${query} />`
-    }
+    ${rows.length ? html`<${List} label="What happened, the newest first" ...${list} />` : instead}
   <//>`;
 }
 
 function Beginning() {
+  if (state.value instanceof Error) return html`<${Problem} error=${state.value} retry=${back} />`;
   if (state.value === "loading") return html`<${Loading} what="Looking further back" />`;
-  return html`<p class="live-begin">${first > 0 ? "" : "The memory begins here."}</p>`;
+  return html`<p class="live-begin soft small">${first > 0 ? "" : "The memory begins here."}</p>`;
 }
 
 function Nothing({ query }) {
+  if (state.value instanceof Error) return html`<${Problem} error=${state.value} retry=${back} />`;
   if (state.value !== "ready") {
     return html`<${Loading} what=${link.value === "open" ? "Looking back" : "Connecting"} />`;
   }
@@ -215,15 +205,13 @@ function daysOf() {
 function rowOf(item, isOpen, open) {
   if (item.kind === "day") return html`<h2 class="live-day">${item.text}</h2>`;
   if (item.kind === "session") return html`<${SessionHead} scope=${item.scope} />`;
+  const body =
+    item.kind === "event"
+      ? html`<span class="soft">${eventText(item.event)}</span>`
+      : html`<${Row} kind=${item.kind} name=${item.name} isOpen=${isOpen} />`;
   return html`<div class="live-row ${item.kind} ${isOpen ? "open" : ""}">
     <${Icon} name=${item.kind} />
-    <div class="live-body" onClick=${(event) => isHead(event, item) && open(item)}>
-      ${
-        item.kind === "event"
-          ? html`<span class="soft">${eventText(item.event)}</span>`
-          : html`<${Row} kind=${item.kind} name=${item.name} isOpen=${isOpen} />`
-      }
-    </div>
+    <div class="live-body" onClick=${(event) => isHead(event, item) && open(item)}>${body}</div>
     <${Time} at=${item.at} />
   </div>`;
 }
@@ -236,7 +224,7 @@ function SessionHead({ scope }) {
   const own = sessionOf(scope.session) ?? { id: scope.session, project_path: scope.project };
   const project = own.project_path?.split("/").pop();
   const title = own.id ? titleOf(own) : (project ?? "Outside of a session");
-  return html`<h3 class="live-session">
+  return html`<h3 class="live-session flow">
     <${Line} text=${title} />
     ${project && project !== title && html`<${Chip} text=${project} />`}
     ${scope.agent && html`<${Chip} text=${scope.agent} />`}
@@ -260,7 +248,7 @@ function Row({ kind, name, isOpen }) {
   }
   const [label, text, share] = LINES[kind](own);
   const tone = kind === "fact" || label === "decision" ? "accent" : "";
-  return html`<div class="live-line">
+  return html`<div class="live-line flow">
       <${Chip} text=${label} tone=${tone} />
       <${Line} text=${text} />
       <${Bar} value=${own[share]} label=${share} />

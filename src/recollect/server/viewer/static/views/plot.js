@@ -66,7 +66,7 @@ export function Plot({ messages, most, cuts, at, onChange }) {
         ${at && cross("plot-here", index)}
       <//>
     </div>
-    <p class="plot-said">
+    <p class="plot-said ends soft small">
       <span>Tokens of the prompt, message by message</span>
       <span>${count(peak)} at most, of ${count(most)}</span>
     </p>

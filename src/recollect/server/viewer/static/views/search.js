@@ -10,11 +10,10 @@ const WAIT_MS = 70;
 const STEP = 40;
 const MOST = 400;
 const NONE = [];
-const COMMON = new Set(
-  (
-    "the and for was were are did does has had have why how who what when where which with that" +
-    " this from"
-  ).split(" "),
+const COMMON = new RegExp(
+  "^(the|and|for|was|were|are|did|does|had|have|has|why|how|who|what|when|where|which|with|that" +
+    "|this|from)$",
+  "i",
 );
 const DAY_MS = 86_400_000;
 // Of a source its name, and the icon of its hits.
@@ -83,6 +82,14 @@ export default function Search({ route }) {
     ["days", "Time", TIMES],
     ["project", "Project", named("All projects", project.names)],
   ];
+  const list = {
+    ...{ items: hits, keyOf, selected, stamp: words, onSelect: setSelected, onOpen: open },
+    ...{ estimate: () => 84, onEnd: more },
+    row: (hit) => html`<${HitRow} hit=${hit} words=${words} open=${open} />`,
+  };
+  const instead = error
+    ? html`<${Problem} error=${error} retry=${again} />`
+    : html`<${Nothing} query=${query} isBusy=${isBusy || !rows} />`;
   return html`<${Page} class="search ${opened ? "has-open" : ""}" title="Search">
     <div class="search-box" ref=${box}>
       <${Icon} name="search" />
@@ -90,24 +97,10 @@ export default function Search({ route }) {
       ${isBusy && html`<span class="spinner" aria-hidden="true"></span>`}
     </div>
     <${Filters} of=${filters}>
-      <span class="search-count" role="status">${said}</span>
+      <span class="search-count soft small" role="status">${said}</span>
     <//>
     <div class="both">
-      ${
-        error
-          ? html`<${Problem} error=${error} retry=${again} />`
-          : hits.length
-            ? html`<${List}
-                label="Results, the best first"
-                ...${{ items: hits, keyOf, selected, stamp: words }}
-                estimate=${() => 84}
-                onSelect=${setSelected}
-                onOpen=${open}
-                onEnd=${more}
-                row=${(hit) => html`<${HitRow} hit=${hit} words=${words} open=${open} />`}
-              />`
-            : html`<${Nothing} query=${query} isBusy=${isBusy || !rows} />`
-      }
+      ${hits.length ? html`<${List} label="Results, the best first" ...${list} />` : instead}
       ${opened && html`<${Result} key=${query.open} hit=${opened} ...${{ show, close }} />`}
     </div>
   <//>`;
@@ -138,7 +131,7 @@ async function hitsOf({ q, source, days }, { own, scope, isKnown }, from, signal
 }
 
 function Nothing({ query, isBusy }) {
-  if (isBusy) return html`<div class="empty"></div>`;
+  if (isBusy) return html`<div class="empty soft"></div>`;
   if (query.q) {
     return html`<${Empty} title="Nothing fits" icon="search">
       Try fewer words, or another time or project.
@@ -155,9 +148,9 @@ function HitRow({ hit, words, open }) {
   const who = hit.name ?? hit.role;
   return html`<button class="hit" tabindex="-1" onClick=${() => open(hit)}>
     <${Icon} name=${SOURCES[hit.source][1]} />
-    <span class="hit-body">
+    <span class="stack">
       <span class="hit-text" dir="auto"><${Marked} text=${hit.snippet} words=${words} /></span>
-      <span class="hit-where">
+      <span class="hit-where flow wide soft small">
         ${who && html`<span>${clean(who)}</span>`}
         ${hit.fact && html`<${Chip} text=${hit.fact.kind} />`}
         ${where && html`<${Line} text=${where} />`}
@@ -173,7 +166,7 @@ function HitRow({ hit, words, open }) {
 function wordsOf(question) {
   const words = question.match(/[\p{L}\p{N}_]+/gu) ?? [];
   const says = (word) => word.length > 2 || /[^\x00-\x7f]/.test(word);
-  return [...new Set(words.filter((word) => says(word) && !COMMON.has(word.toLowerCase())))];
+  return [...new Set(words.filter((word) => says(word) && !COMMON.test(word)))];
 }
 
 /** A text with words marked: <${Marked} text=${snippet} words=${wordsOf(question)} />. */
@@ -210,18 +203,16 @@ function Result({ hit, show = "", close }) {
   return html`<${Opened} label="Opened result" ...${{ head, close, answer, whole }} />`;
 }
 
-const Details = ({ hit, value }) =>
-  html`<p class="opened-head">
+function Details({ hit, value }) {
+  const Body = value.kind ? RecordBody : Prose;
+  return html`<p class="stack">
       <b>${clean(value.title)}</b>
-      <span>${exactly(hit.at)}</span>
+      <span class="soft small">${exactly(hit.at)}</span>
     </p>
-    ${
-      value.kind
-        ? html`<${RecordBody} kind=${value.kind} record=${value.record} />`
-        : html`<${Prose} text=${value.text} most=${6_000} />`
-    }
+    <${Body} ...${value} most=${6_000} />
     <h3 class="record-label">Why it was found</h3>
     <${Pairs} of=${[["score", hit.score], ...partsOf(hit)].map(shareOf)} />`;
+}
 
 async function detail(hit, signal) {
   const { path, start_line: from, end_line: to } = hit;
@@ -241,16 +232,14 @@ async function detail(hit, signal) {
 function Around({ value }) {
   const { before, anchor, after } = value;
   const lines = [...before, ...(anchor ? [anchor] : []), ...after];
+  const row = (line) =>
+    html`<li key=${line.ref} aria-current=${line === anchor ? "true" : null}>
+      <${Time} at=${line.at} />
+      <${Icon} name=${line.kind === "file" ? "files" : line.kind} />
+      <span dir="auto">${clean(line.title)}</span>
+    </li>`;
   return html`<ol class="moments" aria-label="What was around">
-    ${lines.map(
-      (line) =>
-        html`<li key=${line.ref} aria-current=${line === anchor ? "true" : null}>
-          <${Time} at=${line.at} />
-          <${Icon} name=${line.kind === "file" ? "files" : line.kind} />
-          <span class="moment-text" dir="auto">${clean(line.title)}</span>
-        </li>`,
-    )}
-    ${!lines.length && html`<li class="soft">Nothing was around it.</li>`}
+    ${lines.map(row)} ${!lines.length && html`<li class="soft">Nothing was around it.</li>`}
   </ol>`;
 }
 

@@ -54,7 +54,7 @@ function Actions({ session }) {
       <${Icon} name="fork" />Fork
     </button>
     <button class="button" onClick=${() => save(session)}><${Icon} name="export" />Export</button>
-    <span class="resume">
+    <span class="resume flow sunk">
       <span class="hidden">To go on with it, run</span>
       <code class="line" dir="ltr" title=${command}>${command}</code>
       <${Copy} text=${command} label="Copy the command that resumes it" />
@@ -107,7 +107,7 @@ function Tree({ entries, own }) {
   const depths = new Map();
   for (const { id, above_id: above } of entries) depths.set(id, (depths.get(above) ?? -1) + 1);
   const said = { fork: (each) => `fork after ${each.forked_at_seq}`, reset: () => "began afresh" };
-  return html`<details class="tree" open=${entries.length < 8}>
+  return html`<details class="tree small" open=${entries.length < 8}>
     <summary>${count(entries.length)} sessions in its tree</summary>
     <ul>
       ${entries.map((each) => {

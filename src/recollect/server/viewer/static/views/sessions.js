@@ -33,24 +33,20 @@ function Overview({ query }) {
     ["project", "Project", named("All projects", names)],
     ["agent", "Agent", named("All agents", agents.size > 1 ? [...agents].sort() : [])],
   ];
+  const list = {
+    ...{ items: rows, selected, onSelect: setSelected, onEnd: more },
+    keyOf: ({ id }) => id,
+    estimate: () => 60,
+    onOpen: ({ id }) => go(href("sessions", [id])),
+    row: (session) => html`<${SessionRow} session=${session} />`,
+  };
+  const instead = rows
+    ? html`<${Nothing} query=${query} />`
+    : html`<${Pending} ...${{ error, again }} />`;
   const box = html`<${Box} name="title" hint="Words of the title" />`;
   return html`<${Page} class="sessions" title="Sessions" lead="What was said, and where it went on">
     <${Filters} first=${box} of=${filters} />
-    ${!rows && html`<${Pending} ...${{ error, again }} />`}
-    ${
-      rows &&
-      (rows.length
-        ? html`<${List}
-            label="Sessions, the last used first"
-            items=${rows}
-            keyOf=${({ id }) => id}
-            estimate=${() => 60}
-            ...${{ selected, onSelect: setSelected, onEnd: more }}
-            onOpen=${({ id }) => go(href("sessions", [id]))}
-            row=${(session) => html`<${SessionRow} session=${session} />`}
-          />`
-        : html`<${Nothing} query=${query} />`)
-    }
+    ${rows?.length ? html`<${List} label="Sessions, the last used first" ...${list} />` : instead}
   <//>`;
 }
 
@@ -73,9 +69,9 @@ function Nothing({ query }) {
 function SessionRow({ session }) {
   return html`<a class="hit" tabindex="-1" href=${href("sessions", [session.id])}>
     <${Icon} name=${session.parent_id ? "fork" : "sessions"} />
-    <span class="hit-body">
+    <span class="stack">
       <${Line} text=${titleOf(session)} />
-      <span class="hit-where">
+      <span class="hit-where flow wide soft small">
         <${SessionChips} session=${session} />
         <span>${many(session.message_count, "message")}</span>
       </span>

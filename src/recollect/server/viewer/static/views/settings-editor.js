@@ -52,13 +52,13 @@ export function Editor({ setting, save }) {
   const isSame = draft === null || draft === before;
   const isDefault = origin === "default";
   return html`<form class="settings-editor" onSubmit=${submit}>
-    <div class="field">
+    <div class="field stack">
       <${Input} ...${{ setDraft, must_be, about }} />
-      <span class="field-error" id="error ${name}" role="alert">
+      <span class="field-error small" id="error ${name}" role="alert">
         ${error && html`<${Sentence} text=${error.message} /> <${Sentence} text=${error.hint} />`}
       </span>
     </div>
-    <div class="actions">
+    <div class="flow wrap">
       <button class="button primary" disabled=${isSame}>Save</button>
       <button type="button" class="button" disabled=${isDefault} onClick=${() => write(null)}>
         Back to the default

@@ -19,32 +19,24 @@ export default function Settings({ route }) {
     ["only", "Which", WHICH, Choice],
     ["agent", "Agent", named("All agents", agents)],
   ];
-  const box = html`<${Box}
-    name="q"
-    label="Search the settings"
-    hint="A name, or what it is for"
-  />`;
+  const hint = "A name, or what it is for";
+  const box = html`<${Box} name="q" label="Search the settings" hint=${hint} />`;
+  const nothing = html`<${NothingFits} view="settings" title="No setting fits" icon="settings" />`;
   const row = (setting) => {
     const { name } = setting;
     return html`<${Setting} key=${name} isOpen=${name === open} ...${{ setting, agent, again }} />`;
   };
+  const section = ([name, own]) =>
+    html`<${Section} key=${name} title=${name}>
+      <ul class="settings-list">
+        ${own.map(row)}
+      </ul>
+    <//>`;
   return html`<${Page} class="settings" title="Settings" lead="In config.yaml of the memory">
     <${Filters} first=${box} of=${filters} />
     <${Sheet} label="Settings">
-      ${!value && html`<${Pending} ...${{ error, again }} />`}
-      ${
-        value &&
-        !shown.length &&
-        html`<${NothingFits} view="settings" title="No setting fits" icon="settings" />`
-      }
-      ${[...Map.groupBy(shown, ({ name }) => name.split(".")[0])].map(
-        ([name, own]) =>
-          html`<${Section} key=${name} title=${name}>
-            <ul class="settings-list">
-              ${own.map(row)}
-            </ul>
-          <//>`,
-      )}
+      ${!value && html`<${Pending} ...${{ error, again }} />`} ${value && !shown.length && nothing}
+      ${[...Map.groupBy(shown, ({ name }) => name.split(".")[0])].map(section)}
     <//>
   <//>`;
 }
@@ -91,7 +83,7 @@ function Details({ setting, agent, again }) {
     ["Default", secret ? "" : shownOf(setting.default, unit)],
     ["In force", needs_restart && "when the worker starts again"],
   ];
-  return html`<div class="settings-details">
+  return html`<div class="settings-details stack wide">
     <p><${Sentence} text=${setting.what_for} /></p>
     <${Pairs} of=${pairs} />
     ${

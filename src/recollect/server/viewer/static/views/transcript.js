@@ -77,28 +77,22 @@ function Message({ row, session, opened, toggle, fork }) {
     const isOpen = opened.has(row.key) !== opened.has(key);
     return html`<${Fold} ...${{ key, part, isOpen, toggle: () => toggle(key) }} />`;
   };
+  const text = (part, index) => html`<${Prose} key=${index} text=${part.text} most=${SHORT} />`;
   const link = `${location.origin}/${href("sessions", [session.id], { at: row.seq })}`;
+  const label = `Fork after message ${row.seq}`;
   return html`<article class="said ${row.role} ${isResult ? "result" : ""}">
     <header>
       <b class="said-who" dir="auto">${clean(own?.name ?? row.role)}</b>
-      <span class="said-seq">${row.seq}</span>
-      <span class="said-ways">
-        <${IconButton}
-          icon="fork"
-          label="Fork after message ${row.seq}"
-          act=${() => fork(row.seq)}
-        />
+      <span class="said-seq soft small">${row.seq}</span>
+      <span class="said-ways flow">
+        <${IconButton} icon="fork" label=${label} act=${() => fork(row.seq)} />
         <${Copy} text=${link} label="Copy the link to message ${row.seq}" icon="link" />
       </span>
       <${Time} at=${row.created_at} />
     </header>
     ${own === undefined && html`<p class="soft">…</p>`}
     ${own === null && html`<p class="soft">It is gone.</p>`}
-    ${parts.map((part, index) =>
-      part.tool
-        ? fold(part, index)
-        : html`<${Prose} key=${index} text=${part.text} most=${SHORT} />`,
-    )}
+    ${parts.map((part, index) => (part.tool ? fold : text)(part, index))}
   </article>`;
 }
 
@@ -140,29 +134,20 @@ function Fold({ part, isOpen, toggle }) {
   </div>`;
 }
 
-const ICONS = {
-  compaction: "compaction",
-  checkpoint: "checkpoint",
-  block: "context",
-  observation: "tool",
-};
+const ICONS = { block: "context", observation: "tool", taken: "rewind", gap: "rewind" };
 
 function Mark({ mark, opened, toggle }) {
   const isOpen = opened.has(mark.key);
+  const way = { "aria-expanded": isOpen, onClick: () => toggle(mark.key) };
   const Body = BODIES[mark.type];
   return html`<div class="mark ${mark.type}">
-    <${Icon} name=${ICONS[mark.type] ?? "rewind"} />
+    <${Icon} name=${ICONS[mark.type] ?? mark.type} />
     <p>
       <span>${SENTENCES[mark.type](mark)}</span>
-      ${
-        Body &&
-        html`<button class="quiet" aria-expanded=${isOpen} onClick=${() => toggle(mark.key)}>
-          ${isOpen ? "less" : "more"}
-        </button>`
-      }
+      ${Body && html`<button class="quiet" ...${way}>${isOpen ? "less" : "more"}</button>`}
     </p>
     ${mark.at && html`<${Time} at=${mark.at} />`}
-    ${isOpen && html`<div class="mark-body"><${Body} mark=${mark} /></div>`}
+    ${isOpen && html`<div class="mark-body sunk"><${Body} mark=${mark} /></div>`}
   </div>`;
 }
 
@@ -195,7 +180,7 @@ const BODIES = {
   compaction: ({ mark }) => html`<${Prose} text=${mark.summary} most=${SHORT} />`,
   observation: ({ mark }) => html`<${RecordBody} kind="observation" record=${mark} />`,
   rewind: ({ mark }) =>
-    html`<p class="chips">
+    html`<p class="flow wrap">
       ${mark.items.map(({ path, outcome, status }) => {
         const tone = status === "conflict" ? "warn" : "";
         return html`<${Chip} key=${path} text=${`${path}: ${outcome}`} tone=${tone} />`;
