@@ -40,9 +40,11 @@ function Choices({ facts, names, by }) {
     ...NAMES.map(([name, label, all]) => [name, label, named(all, valuesOf(name))]),
   ];
   const onInput = ({ target }) => amend({ on: target.value, status: "" });
-  return html`<${Filters} first=${html`<${Box} name="q" hint="Words" />`} of=${of}>
+  const own = { "data-first": null }; // who comes by a key goes through the facts by keys
+  const words = html`<${Box} name="q" hint="Words" ...${own} />`;
+  return html`<${Filters} first=${words} of=${of}>
     <label class="flow then small soft">
-      as of <${Box} name="on" type="date" label="What was true on" onInput=${onInput} />
+      as of <${Box} name="on" type="date" label="What was true on" ...${{ ...own, onInput }} />
     </label>
   <//>`;
 }
