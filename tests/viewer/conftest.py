@@ -21,9 +21,13 @@ NO_PLAYWRIGHT = "playwright is not installed: `make viewer-test` installs it"
 NO_CHROMIUM = "chromium is not installed: `apt install chromium fonts-noto-cjk` installs it"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, or another that is on the path."""
+    """Debian's Chromium, or another that is on the path.
+
+    One a module: its driver has an event loop that runs, beside which tests of other modules in the
+    same process could start none.
+    """
     pytest.importorskip("playwright", reason=NO_PLAYWRIGHT)
     program = chromium()
     if program is None:
