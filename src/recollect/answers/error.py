@@ -71,6 +71,7 @@ HANDLING: dict[type[RecollectError], Handling] = {
     errors.EmbeddingError: Handling(502, _LATER),
     errors.DimensionMismatch: Handling(502, _GIVE_UP),
     errors.AnswerUnusable: Handling(502, _LATER),
+    errors.Cancelled: Handling(409, "Ask again if an answer is still wanted."),
 }
 
 

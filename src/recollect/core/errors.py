@@ -28,7 +28,8 @@ The tree::
         ├── ProviderRejected    the provider will not accept this, ever
         ├── EmbeddingError      an embedder made no usable vectors
         │   └── DimensionMismatch   vectors of another size than the index holds
-        └── AnswerUnusable      a language model's answer is not what was asked for
+        ├── AnswerUnusable      a language model's answer is not what was asked for
+        └── Cancelled           the caller cancelled the call
 
 Each class has a stable ``code``. Each error carries a ``hint``, what to do next, and its facts as
 attributes. Messages never hold secrets or the user's text.
@@ -224,3 +225,9 @@ class AnswerUnusable(ProviderError):
     """A language model's answer is not what was asked for."""
 
     code = "answer_unusable"
+
+
+class Cancelled(ProviderError):
+    """The caller cancelled the call."""
+
+    code = "cancelled"

@@ -6,17 +6,36 @@ that must be JSON of a certain type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, Protocol
 
 import msgspec
 
 from recollect.core.bill import TokenUse
-from recollect.core.errors import ProviderError
+from recollect.core.errors import Cancelled, ProviderError
+from recollect.models.cancellation import Cancellation
+
+__all__ = [
+    "Cancellation",
+    "Completion",
+    "Finish",
+    "LanguageModel",
+    "OnPiece",
+    "Prompt",
+    "PromptMessage",
+    "Role",
+    "ToolOutcome",
+    "ToolSpec",
+    "Toolbox",
+    "WatchedModel",
+    "ask",
+]
 
 Role = Literal["user", "assistant"]
 Finish = Literal["stop", "length", "other"]
 """Why an answer ended: it was complete, it was cut at its limit, or another reason."""
+OnPiece = Callable[[str], object]
+"""Gets the next piece of an answer."""
 
 
 class PromptMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +83,48 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     finish: Finish
 
 
+class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool that a model may call.
+
+    Attributes:
+        name: Letters, digits, ``_`` and ``-``, at most 64 characters.
+        description: When to call it, and what it returns.
+        schema: The JSON schema of its arguments: an object.
+        writes: Whether it changes something.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, object]
+    writes: bool = False
+
+
+class ToolOutcome(msgspec.Struct, frozen=True):
+    """The result of a tool, as the model reads it.
+
+    Attributes:
+        text: The result, or what is wrong with the call.
+        is_error: Whether the call failed.
+    """
+
+    text: str
+    is_error: bool = False
+
+
+class Toolbox(Protocol):
+    """The tools of one call of a model. They are called one at a time, from any thread."""
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """Return the tools that are offered."""
+
+    def call(self, name: str, arguments: Mapping[str, object]) -> ToolOutcome:
+        """Return the result of the tool ``name``, which is one of `specs`.
+
+        Bad arguments are an outcome with ``is_error``, not an exception.
+        """
+
+
 class LanguageModel(Protocol):
     """Writes answers. Safe to share between threads."""
 
@@ -80,6 +141,33 @@ class LanguageModel(Protocol):
 
         Raises:
             ProviderUnavailable: there was none in time, or the day's tokens are spent.
+            ProviderRejected: the model will never answer this.
+        """
+
+    def stream(
+        self,
+        prompt: Prompt,
+        on_piece: OnPiece,
+        *,
+        toolbox: Toolbox | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> Completion:
+        """Return the answer once it is complete, and its text in pieces as it arrives.
+
+        Args:
+            prompt: The request; a schema is only described, not enforced.
+            on_piece: Gets each piece, in order, in the calling thread. The pieces make up
+                ``Completion.text``.
+            toolbox: The tools that the model may call before it answers, in at most 8 rounds.
+            cancellation: Ends the call from another thread.
+
+        Returns:
+            The whole text, with the tokens and the cost of all rounds.
+
+        Raises:
+            Cancelled: it was cancelled; what was spent until then is counted.
+            ProviderUnavailable: there was none in time, it broke off, or the day's tokens are
+                spent. ``facts["partial"]`` if pieces were already given out.
             ProviderRejected: the model will never answer this.
         """
 
@@ -103,8 +191,26 @@ class WatchedModel:
 
     def complete(self, prompt: Prompt) -> Completion:
         """Return the answer; see `LanguageModel.complete`."""
+        return self._watch(lambda: self.inner.complete(prompt))
+
+    def stream(
+        self,
+        prompt: Prompt,
+        on_piece: OnPiece,
+        *,
+        toolbox: Toolbox | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> Completion:
+        """Return the answer, given out in pieces; see `LanguageModel.stream`."""
+        return self._watch(
+            lambda: self.inner.stream(prompt, on_piece, toolbox=toolbox, cancellation=cancellation)
+        )
+
+    def _watch(self, answer: Callable[[], Completion]) -> Completion:
         try:
-            completion = self.inner.complete(prompt)
+            completion = answer()
+        except Cancelled:
+            raise
         except ProviderError as error:
             self.trouble = error.message
             raise
