@@ -10,6 +10,7 @@ Source: the Messages API of Anthropic, its events of a stream; requests of Claud
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,12 +69,14 @@ class Script:
         subagents: The same for each sub-agent, by a part of its prompt.
         summary: The answer to a request for a summary.
         status: Of every answer; anything but 200 is an error without words.
+        going_on: Every streamed answer waits for it after the first word of its text.
     """
 
     main: list[Reply] = field(default_factory=list)
     subagents: dict[str, list[Reply]] = field(default_factory=dict)
     summary: str = SUMMARY
     status: int = 200
+    going_on: threading.Event | None = None
 
 
 class MessagesApi:
@@ -115,6 +118,8 @@ class MessagesApi:
         at: TracebackType | None,
     ) -> None:
         self.released.set()
+        if self.script.going_on:
+            self.script.going_on.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -189,7 +194,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(json.dumps(refusal).encode(), "application/json", 400)
         elif body.get("stream"):
             blocks = self.server.api.reply(body)
-            self._send("".join(_stream(blocks)).encode(), "text/event-stream")
+            if self.server.api.script.going_on is None:
+                self._send("".join(_stream(blocks)).encode(), "text/event-stream")
+            else:
+                self._send_slowly(blocks, self.server.api.script.going_on)
         else:
             whole = _message(self.server.api.reply(body))
             self._send(json.dumps(whole).encode(), "application/json")
@@ -203,6 +211,21 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # a client that was interrupted is gone
+
+    def _send_slowly(self, blocks: list[dict[str, Any]], going_on: threading.Event) -> None:
+        self.close_connection = True
+        try:
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.send_header("connection", "close")
+            self.end_headers()
+            for event in _stream(blocks, by_words=True):
+                self.wfile.write(event.encode())
+                self.wfile.flush()
+                if "text_delta" in event:
+                    going_on.wait()
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # a client that was interrupted is gone
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -222,24 +245,28 @@ def _message(blocks: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _stream(blocks: list[dict[str, Any]]) -> Iterator[str]:
+def _stream(blocks: list[dict[str, Any]], *, by_words: bool = False) -> Iterator[str]:
     whole = _message(blocks)
     start = whole | {"content": [], "stop_reason": None}
     yield _event("message_start", message=start)
     for index, block in enumerate(blocks):
         is_text = block["type"] == "text"
         nothing: dict[str, Any] = {"text": ""} if is_text else {"input": {}}
-        said = (
-            {"type": "text_delta", "text": block["text"]}
-            if is_text
-            else {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
-        )
         yield _event("content_block_start", index=index, content_block=block | nothing)
-        yield _event("content_block_delta", index=index, delta=said)
+        for said in _deltas(block, by_words=by_words):
+            yield _event("content_block_delta", index=index, delta=said)
         yield _event("content_block_stop", index=index)
     end = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
     yield _event("message_delta", delta=end, usage={"output_tokens": 20})
     yield _event("message_stop")
+
+
+def _deltas(block: dict[str, Any], *, by_words: bool) -> Iterator[dict[str, Any]]:
+    if block["type"] != "text":
+        yield {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        return
+    for piece in re.findall(r"\S+\s*", block["text"]) if by_words else [block["text"]]:
+        yield {"type": "text_delta", "text": piece}
 
 
 def _event(name: str, **more: object) -> str:

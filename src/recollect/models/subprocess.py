@@ -23,6 +23,8 @@ from recollect.core.errors import ProviderUnavailable
 
 MOST_BYTES = 8 << 20
 """Output of a program at most; some hundred hits with their snippets are 100 kB."""
+MOST_STREAM_BYTES = 64 << 20
+"""Output of a program at most that is read as it comes, and not kept."""
 _STEP_S = 0.2
 """How often to check whether a running program should be stopped."""
 _PIECE_BYTES = 65_536
@@ -69,6 +71,8 @@ class Program:
         *,
         stdin: bytes = b"",
         stopping: Callable[[], bool] = lambda: False,
+        on_output: Callable[[bytes], object] | None = None,
+        most_s: float = 0.0,
     ) -> ProgramOutput:
         """Run the program and return its output, once it ended.
 
@@ -78,13 +82,18 @@ class Program:
             timeout_s: The time until it is killed.
             stdin: Its standard input.
             stopping: Called often; after True it is killed.
+            on_output: Gets the standard output as it comes, which is then not returned;
+                ``timeout_s`` is then the longest silence.
+            most_s: The time until it is killed in that case, however much it says.
 
         Raises:
             ProviderUnavailable: it is missing, took too long or wrote too much.
         """
         process = self._start(arguments, folder)
         try:
-            talk = _Talk(process, time.monotonic() + timeout_s, stopping, self._failed)
+            talk = _Talk(process, timeout_s, stopping, self._failed)
+            if on_output is not None:
+                talk.hand_out(on_output, most_s)
             return talk.run(stdin)
         finally:
             _kill_group(process)
@@ -113,17 +122,26 @@ class _Talk:
     def __init__(
         self,
         process: subprocess.Popen[bytes],
-        deadline: float,
+        timeout_s: float,
         stopping: Callable[[], bool],
         failed: Failed,
     ) -> None:
         self._process = process
-        self._deadline = deadline
+        self._timeout_s = timeout_s
+        self._deadline = time.monotonic() + timeout_s
         self._stopping = stopping
         self._failed = failed
         self._parts: dict[str, list[bytes]] = {"out": [], "err": []}
         self._length = 0
         self._stdin = memoryview(b"")
+        self._on_output: Callable[[bytes], object] | None = None
+        self._most_bytes = MOST_BYTES
+
+    def hand_out(self, on_output: Callable[[bytes], object], most_s: float) -> None:
+        """Give the standard output away as it comes; each piece of it renews the deadline."""
+        self._on_output = on_output
+        self._last = time.monotonic() + most_s
+        self._most_bytes = MOST_STREAM_BYTES
 
     def run(self, stdin: bytes) -> ProgramOutput:
         self._stdin = memoryview(stdin)
@@ -171,9 +189,13 @@ class _Talk:
             selector.unregister(key.fileobj)
             return
         self._length += len(part)
-        if self._length > MOST_BYTES:
+        if self._length > self._most_bytes:
             raise self._failed("said too much")
-        self._parts[key.data].append(part)
+        if self._on_output is None or key.data == "err":
+            self._parts[key.data].append(part)
+        else:
+            self._deadline = min(self._last, time.monotonic() + self._timeout_s)
+            self._on_output(part)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

@@ -288,6 +288,8 @@ _NAMES = frozenset(
     }
 )
 _PREFIXES = ("ANTHROPIC_", "AWS_")
+_NO_FILES = ("CLAUDE_CODE_DISABLE_ATTACHMENTS", "CLAUDE_CODE_DISABLE_FILE_MENTIONS")
+"""Keep the command from reading the files that a prompt mentions."""
 
 
 def agent_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -298,7 +300,10 @@ def agent_environment(environ: Mapping[str, str] | None = None) -> dict[str, str
         for name, value in environ.items()
         if name in _NAMES or name.startswith(_PREFIXES)
     }
-    return variables | {"PATH": variables.get("PATH") or os.defpath, GUARD: "1"}
+    for name in ("NO_PROXY", "no_proxy"):  # a server of ours on this machine may give it tools
+        variables[name] = ",".join(filter(None, (variables.get(name), "127.0.0.1")))
+    own = {"PATH": variables.get("PATH") or os.defpath, GUARD: "1"}
+    return variables | own | dict.fromkeys(_NO_FILES, "1")
 
 
 def temporary_files_in(folder: Path, environ: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -19,9 +20,11 @@ from urllib.parse import urlsplit
 import msgspec
 
 from recollect.core.errors import ProviderUnavailable
+from recollect.models.cancellation import Cancellation
 from recollect.models.hints import EMBEDDING, Hints
 from recollect.models.http.error_mapping import map_error
 from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy, retry_after_s
+from recollect.models.http.streaming import Lines
 from recollect.models.worker_pool import run_within
 from recollect.store.failures import translate_os
 
@@ -151,6 +154,7 @@ class ProviderClient:
         self._tries = Retrier(provider, self.retry_clock, hints)
         self._lock = threading.Lock()
         self._opened: httpx.Client | None = None
+        self._lines = Lines(lambda: self._open(1))
 
     def post(
         self,
@@ -199,54 +203,99 @@ class ProviderClient:
         """Make any call and return its answer as decoded by ``decode``; otherwise as `post`."""
         return self._tries.run(lambda ends: decode(self._answer(call, ends).body), policy)
 
+    def stream(
+        self,
+        path: str,
+        body: object,
+        read: Callable[[Iterator[bytes]], T],
+        policy: RetryPolicy,
+        cancellation: Cancellation,
+    ) -> T:
+        """Post ``body`` as JSON and return what ``read`` makes of the pieces of the answer.
+
+        A try may last `MOST_STREAM_S` once its first piece is there; until then, and between two
+        pieces, the limits of `post` hold. The connection is closed as soon as ``read`` ends.
+
+        Args:
+            path: Relative to the base URL, or a full URL.
+            body: A value that msgspec can encode.
+            read: Reads an answer with a normal status, in the calling thread. An error with
+                ``facts["partial"]`` is not followed by another try.
+            policy: Limits of the call.
+            cancellation: Ends the call from another thread.
+
+        Raises:
+            Cancelled: it was cancelled.
+            ProviderError: otherwise as `post`.
+        """
+        content = msgspec.json.encode(body)
+        headers = {"content-type": "application/json", "accept": "text/event-stream"}
+        headers["accept-encoding"] = "identity"  # what compresses also waits for more
+        call = Call(method="POST", path=path, content=content, headers=headers)
+
+        def attempt(ends: float) -> T:
+            exchange = Exchange(client=self, call=call, ends=ends)
+            return self._lines.receive(exchange, read, cancellation)
+
+        return self._tries.run(attempt, policy, cancellation)
+
     def close(self) -> None:
         """End waits and close the connections; calls in progress fail soon."""
         self._tries.close()
+        self._lines.close()
         with self._lock:
             opened, self._opened = self._opened, None
         if opened is not None:
             opened.close()
 
-    def _answer(self, call: Call, ends: float) -> HttpAnswer:
-        answer = Exchange(client=self, call=call, ends=ends).send()
-        if call.tells_errors and 200 <= answer.status < 300:
-            return answer
+    def require_normal(self, answer: HttpAnswer) -> None:
+        """Raise the error that an answer is.
+
+        Raises:
+            ProviderError: its status or its body is an error.
+        """
         mapped = map_error(answer.status, answer.body)
         if mapped is not None:
             wait = retry_after_s(answer.headers.get("retry-after"), self.retry_clock.clock.now_ms())
             raise mapped.error(self.provider, wait, self.hints)
+
+    def _answer(self, call: Call, ends: float) -> HttpAnswer:
+        answer = Exchange(client=self, call=call, ends=ends).send()
+        if not (call.tells_errors and 200 <= answer.status < 300):
+            self.require_normal(answer)
         return answer
 
     def connections(self) -> httpx.Client:
         """Return the connections, opened by the first call."""
         with self._lock:
             if self._opened is None:
-                self._opened = self._open()
+                self._opened = self._open(self._connections)
             return self._opened
 
-    def _open(self) -> httpx.Client:
+    def _open(self, connections: int) -> httpx.Client:
         import httpx
 
         from recollect.models.http.auth import is_private
 
         return httpx.Client(
-            limits=httpx.Limits(
-                max_connections=self._connections, max_keepalive_connections=self._connections
-            ),
+            limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
             headers={"user-agent": "recollect"},
             # A proxy is for the outside; this machine and this network are reached directly.
             trust_env=not is_private(self.base_url),
-            verify=self._trust(),
+            verify=self._trust,
             follow_redirects=False,
         )
 
-    def _trust(self) -> ssl.SSLContext | bool:
+    @cached_property
+    def _trust(self) -> ssl.SSLContext:
         """Return the trusted authorities; an address in clear needs no list of them, which is slow.
 
         Such a client trusts no authority: it fails if redirected to an encrypted address.
         """
         if self.base_url.lower().startswith("https://"):
-            return True
+            import httpx
+
+            return httpx.create_ssl_context()
         import ssl
 
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -277,15 +326,27 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         if self.call.upload is not None or self.call.target is not None:
             return self._run()  # work on a file must be awaited
         try:
-            return run_within(self._remaining_s(), self._run)
+            return run_within(self.remaining_s(), self._run)
         except TimeoutError as error:
-            raise self._unavailable("did not answer in time") from error
+            raise self.unavailable("did not answer in time") from error
 
     def _run(self) -> HttpAnswer:
+        with self.opened(self.client.connections()) as response:
+            return self.receive(response)
+
+    @contextmanager
+    def opened(
+        self, connections: httpx.Client, extensions: dict[str, Any] | None = None
+    ) -> Iterator[httpx.Response]:
+        """Send the request, and hand out the answer as soon as its head is there.
+
+        Raises:
+            ProviderUnavailable: there was none in time, or it broke off within the block.
+        """
         import httpx
 
         call, client = self.call, self.client
-        remaining_s = self._remaining_s()
+        remaining_s = self.remaining_s()
         timeout = httpx.Timeout(
             min(client.read_s, remaining_s), connect=min(_CONNECT_S, remaining_s)
         )
@@ -294,16 +355,17 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         try:
             with (
                 self._form() as form,
-                client.connections().stream(
+                connections.stream(
                     call.method,
                     call.url(client.base_url),
                     content=call.content,
                     headers={**own, **call.headers},
                     timeout=timeout,
+                    extensions=extensions,
                     **form,
                 ) as response,
             ):
-                return self._receive(response)
+                yield response
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise self._failed(error) from error
 
@@ -321,14 +383,15 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
             part = (upload.name, file, upload.media_type)
             yield {"data": upload.fields, "files": {"file": part}}
 
-    def _receive(self, response: httpx.Response) -> HttpAnswer:
+    def receive(self, response: httpx.Response) -> HttpAnswer:
+        """Return the whole answer; an error is cut at its cap."""
         most = self.call.max_bytes or self.client.max_answer_bytes
         headers = {name.lower(): value for name, value in response.headers.items()}
         if self.call.target is not None and response.is_success:
-            size = self._save(self._pieces(response, most, strict=True), self.call.target)
+            size = self._save(self.pieces(response, most, strict=True), self.call.target)
             return HttpAnswer(status=response.status_code, headers=headers, body=b"", size=size)
         cap = most if response.is_success else min(_ERROR_BYTES, most)
-        body = b"".join(self._pieces(response, cap, strict=response.is_success))
+        body = b"".join(self.pieces(response, cap, strict=response.is_success))
         return HttpAnswer(status=response.status_code, headers=headers, body=body, size=len(body))
 
     def _save(self, pieces: Iterator[bytes], target: Path) -> int:
@@ -342,21 +405,31 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
             raise translate_os(error, target) from error
         return size
 
-    def _pieces(self, response: httpx.Response, cap: int, *, strict: bool) -> Iterator[bytes]:
+    def pieces(self, response: httpx.Response, cap: int, *, strict: bool) -> Iterator[bytes]:
+        """Yield the body, up to its cap and its deadline.
+
+        Raises:
+            ProviderUnavailable: the deadline is over, or with ``strict`` it is longer than ``cap``.
+        """
         size = 0
         for piece in response.iter_bytes():
-            self._remaining_s()
+            self.remaining_s()
             size += len(piece)
             if size > cap:
                 if strict:
-                    raise self._unavailable("sent more than an answer can have", max_bytes=cap)
+                    raise self.unavailable("sent more than an answer can have", max_bytes=cap)
                 return
             yield piece
 
-    def _remaining_s(self) -> float:
+    def remaining_s(self) -> float:
+        """Return the seconds until the deadline, more than 0.
+
+        Raises:
+            ProviderUnavailable: it is over.
+        """
         remaining_s = self.ends - self.client.retry_clock.elapsed()
         if remaining_s <= 0:
-            raise self._unavailable("did not answer in time")
+            raise self.unavailable("did not answer in time")
         return remaining_s
 
     def _failed(self, error: Exception) -> ProviderUnavailable:
@@ -367,9 +440,10 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
             what = "cannot be reached"
         elif isinstance(error, httpx.TimeoutException):
             what = "did not answer in time"
-        return self._unavailable(what, kind=type(error).__name__)
+        return self.unavailable(what, kind=type(error).__name__)
 
-    def _unavailable(self, what: str, **facts: object) -> ProviderUnavailable:
+    def unavailable(self, what: str, **facts: object) -> ProviderUnavailable:
+        """Return the error for a failed exchange, given as a sentence without its subject."""
         address = self.client.hints.setting("base_url")
         return ProviderUnavailable(
             f"{self.client.provider} {what}",

@@ -39,6 +39,17 @@ _DELAY = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,6}(?:\.[0-9]{1,9})?)s"')
 """The wait that Gemini asks for, in the body instead of a header."""
 _KEY = re.compile(r"api[_ -]?key", re.IGNORECASE)
 
+_TYPES = {
+    "authentication_error": 401,
+    "invalid_request_error": 400,
+    "not_found_error": 404,
+    "overloaded_error": 529,
+    "permission_error": 403,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "request_too_large": 413,
+}
+"""The status of errors that come within a stream, after status 200."""
 _AGAIN = frozenset({408, 409, 425, 429})
 _LIMITED = 429
 _WORDS = 2_000
@@ -149,7 +160,7 @@ def map_error(status: int, body: bytes) -> MappedError | None:
     code, number, words = _parts(error)
     if 200 <= status < 300:
         # Without a status in it, the failure is the gateway's own, and may be temporary.
-        status = number if 400 <= number < 600 else 502
+        status = number if 400 <= number < 600 else _TYPES.get(code, 502)
         if number == 0 and _QUOTA.search(f"{code} {words}"):
             status = 429
     if status == 500 and "too large to process" in words:

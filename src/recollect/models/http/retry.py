@@ -16,11 +16,13 @@ import msgspec
 
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import (
+    Cancelled,
     ProviderError,
     ProviderRejected,
     ProviderUnavailable,
     QuotaExhausted,
 )
+from recollect.models.cancellation import Cancellation
 from recollect.models.hints import Hints
 
 Pause = Callable[[float], None]
@@ -113,6 +115,8 @@ def retry_after_s(value: str | None, now_ms: int) -> float | None:
     return max(0.0, at.timestamp() - now_ms / 1000)
 
 
+_STEP_S = 0.2
+"""How often a wait that can be cancelled checks whether the client was closed."""
 FAILURES = 5
 """Failures in a row that open it: more than the tries of one call."""
 COOL_DOWN_S = 30.0
@@ -200,15 +204,23 @@ class Retrier:
         """Return whether `close` was called."""
         return self._closed.is_set()
 
-    def run(self, attempt: Callable[[float], T], policy: RetryPolicy) -> T:
+    def run(
+        self,
+        attempt: Callable[[float], T],
+        policy: RetryPolicy,
+        cancellation: Cancellation | None = None,
+    ) -> T:
         """Return the result of the first try of ``attempt`` that succeeds.
 
         Args:
             attempt: Makes one try; gets its deadline, as `RetryClock.elapsed` counts.
             policy: The limits.
+            cancellation: Ends the waits between tries.
 
         Raises:
-            ProviderError: the error of the last try; a refusal is never retried.
+            Cancelled: it was cancelled.
+            ProviderError: the error of the last try; a refusal is never retried, nor an answer of
+                which a part was given out.
         """
         ends = None if policy.total_s is None else self._retry_clock.elapsed() + policy.total_s
         tries = 0
@@ -218,7 +230,7 @@ class Retrier:
             try:
                 last = self._retry_clock.elapsed() + policy.attempt_s
                 return self._try(attempt, last if ends is None else min(last, ends))
-            except ProviderRejected:
+            except (Cancelled, ProviderRejected):
                 raise
             except ProviderError as error:
                 wait = self._next_wait(error, policy, tries)
@@ -226,15 +238,26 @@ class Retrier:
                     ends is not None and self._retry_clock.elapsed() + wait >= ends
                 ):
                     raise
-            (self._retry_clock.pause or self._closed.wait)(wait)
+            self._wait(wait, cancellation)
 
     def close(self) -> None:
         """End waits; no further try starts."""
         self._closed.set()
 
+    def _wait(self, seconds: float, cancellation: Cancellation | None) -> None:
+        if cancellation is None or self._retry_clock.pause is not None:
+            (self._retry_clock.pause or self._closed.wait)(seconds)
+        else:
+            until = self._retry_clock.elapsed() + seconds
+            while (left := until - self._retry_clock.elapsed()) > 0 and not self.is_closed:
+                cancellation.wait(min(left, _STEP_S))
+                cancellation.require_going()
+
     def _try(self, attempt: Callable[[float], T], ends: float) -> T:
         try:
             result = attempt(ends)
+        except Cancelled:  # says nothing about the provider
+            raise
         except ProviderRejected:
             self._breaker.succeed()
             raise
@@ -265,6 +288,8 @@ class Retrier:
         """Return the seconds to wait before the next try; None if there is none."""
         limited = bool(error.facts.get("limited"))
         if isinstance(error, QuotaExhausted) or self._breaker.is_open:
+            return None
+        if error.facts.get("partial"):
             return None
         if not policy.allows(tries, limited=limited):
             return None

@@ -2,7 +2,9 @@
 
 The command starts without tools, settings, sessions and servers, in an empty folder, with few
 variables. One of them is a guard: hooks of ours that it may call use no model. The prompt goes to
-standard input, never onto the command line, which other users of the machine can see.
+standard input, never onto the command line, which other users of the machine can see. It reads no
+file: ``@path`` in a prompt would put one into it, even without tools. A call with tools gets them
+from a server of its own.
 
 Source: ``claude --help`` and the JSON that it prints (``type: result``).
 """
@@ -10,9 +12,10 @@ Source: ``claude --help`` and the JSON that it prints (``type: result``).
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 
@@ -25,10 +28,15 @@ from recollect.core.errors import (
 )
 from recollect.core.settings import LanguageSettings
 from recollect.models.budget import DailyBudget
+from recollect.models.cancellation import Cancellation
 from recollect.models.hints import LANGUAGE
 from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy
-from recollect.models.language.model import Completion, Finish, Prompt
-from recollect.models.language.remote import bounded, estimated_use, most_tokens
+from recollect.models.http.streaming import MOST_STREAM_S
+from recollect.models.language.bounds import bounded, estimated_use, most_tokens
+from recollect.models.language.claude_stream import ClaudeStream
+from recollect.models.language.model import Completion, Finish, OnPiece, Prompt, Toolbox
+from recollect.models.language.spoken import SpokenText
+from recollect.models.language.tools import MOST_ROUNDS
 from recollect.models.language.wires import NOTHING, system_with_schema, use_of
 from recollect.models.subprocess import MISSING, Program, ProgramOutput
 
@@ -36,6 +44,8 @@ PROVIDER = "claude-cli"
 MAX_SYSTEM_BYTES = 64 << 10
 """Linux allows 128 KiB in one argument; the schema may be a second one of that size."""
 
+_NO_FILES = '{"permissions":{"deny":["Read(//**)"]}}'
+"""Settings against files that a prompt mentions; ``agent_environment`` has a second guard."""
 _TRIES = 2
 """The command already retries by itself."""
 _QUOTA = re.compile(
@@ -93,6 +103,10 @@ class ClaudeCli:
         self._budget = budget
         self._retry_clock = retry_clock
         self._tries = Retrier(PROVIDER, retry_clock, LANGUAGE)
+        seconds = settings.timeout_s
+        self._policy = RetryPolicy(
+            attempt_s=seconds, total_s=seconds, tries=_TRIES, limited_tries=_TRIES
+        )
 
     @property
     def is_installed(self) -> bool:
@@ -111,11 +125,36 @@ class ClaudeCli:
         prompt = bounded(prompt, self._settings.max_output_tokens)
         arguments = self._arguments(prompt)
         stdin = _transcript(prompt).encode()
-        seconds = self._settings.timeout_s
-        policy = RetryPolicy(attempt_s=seconds, total_s=seconds, tries=_TRIES, limited_tries=_TRIES)
         with self._budget.hold(most_tokens(prompt), prompt.purpose):
             return self._tries.run(
-                lambda ends: self._read(self._run(arguments, stdin, ends), prompt), policy
+                lambda ends: self._read(self._run(arguments, stdin, ends), prompt), self._policy
+            )
+
+    def stream(
+        self,
+        prompt: Prompt,
+        on_piece: OnPiece,
+        *,
+        toolbox: Toolbox | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> Completion:
+        """Return the answer, given out in pieces.
+
+        Raises:
+            InvalidInput: the last message of the prompt is not the user's.
+            Cancelled: it was cancelled; the command is killed.
+            ProviderUnavailable: the command is missing, failed or took too long, or the day's
+                tokens are spent.
+            ProviderRejected: it is not logged in, or one call would cost too much.
+        """
+        prompt = bounded(prompt, self._settings.max_output_tokens)
+        going = cancellation or Cancellation()
+        text = SpokenText(on_piece)
+        if toolbox is not None and not toolbox.specs:
+            toolbox = None
+        with self._budget.hold(most_tokens(prompt), prompt.purpose):
+            return self._tries.run(
+                lambda ends: self._stream(prompt, text, toolbox, going, ends), self._policy, going
             )
 
     def close(self) -> None:
@@ -130,19 +169,87 @@ class ClaudeCli:
                 hint="put what is long into the messages",
                 max_bytes=MAX_SYSTEM_BYTES,
             )
-        arguments = ["--print", "--output-format", "json", "--no-session-persistence"]
-        arguments += ["--tools", "", "--setting-sources", "", "--strict-mcp-config"]
-        arguments += ["--max-budget-usd", f"{self._settings.claude_max_usd:g}"]
+        arguments = ["--print", "--output-format", "json", *self._locks()]
         if system:
             arguments += ["--system-prompt", system]
-        if self._model:
-            arguments += ["--model", self._model]
         if prompt.schema is not None:
             arguments += ["--json-schema", msgspec.json.encode(prompt.schema).decode()]
         return arguments
 
+    def _locks(self) -> list[str]:
+        """Return the arguments of every call: nothing of an agent but its model."""
+        arguments = ["--no-session-persistence", "--tools", "", "--setting-sources", ""]
+        arguments += ["--settings", _NO_FILES, "--strict-mcp-config"]
+        arguments += ["--max-budget-usd", f"{self._settings.claude_max_usd:g}"]
+        return [*arguments, "--model", self._model] if self._model else arguments
+
+    def _stream(
+        self,
+        prompt: Prompt,
+        text: SpokenText,
+        toolbox: Toolbox | None,
+        cancellation: Cancellation,
+        ends: float,
+    ) -> Completion:
+        """Run the command once; what it spent is counted however it ends."""
+        cancellation.require_going()
+        heard = ClaudeStream(PROVIDER, text)
+        try:
+            output = self._run_streaming(prompt, heard, toolbox, cancellation, ends)
+        except BaseException as error:
+            use = heard.spent(estimated_use(prompt, "").input)
+            if use.total:
+                self._budget.charge(use, purpose=prompt.purpose)
+            if isinstance(error, ProviderError):
+                cancellation.require_going()
+                error.facts["partial"] = bool(text.pieces) or heard.has_called
+            raise
+        result = _find_result(heard.result)
+        if result is not None and not text.pieces:
+            text.say(_text(result))
+        try:
+            return self._settle(result, output.code, prompt, text.whole)
+        except ProviderError as error:
+            error.facts["partial"] = bool(text.pieces) or heard.has_called
+            raise
+
+    def _run_streaming(
+        self,
+        prompt: Prompt,
+        heard: ClaudeStream,
+        toolbox: Toolbox | None,
+        cancellation: Cancellation,
+        ends: float,
+    ) -> ProgramOutput:
+        arguments = ["--print", "--input-format", "text", "--output-format", "stream-json"]
+        arguments += ["--verbose", "--include-partial-messages", *self._locks()]
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="recollect-claude-")))
+            if system := system_with_schema(prompt):
+                file = _private_file(folder / "system", system.encode())
+                arguments += ["--system-prompt-file", file]
+            if toolbox is not None:
+                from recollect.models.language.tool_server import ToolServer  # a server, seldom
+
+                tools = stack.enter_context(
+                    ToolServer(toolbox, lambda: heard.rounds <= MOST_ROUNDS)
+                )
+                file = _private_file(folder / "tools", msgspec.json.encode(tools.config))
+                arguments += ["--mcp-config", file, "--allowedTools", ",".join(tools.tool_names)]
+            empty = folder / "empty"
+            empty.mkdir()
+            return self._program.run(
+                arguments,
+                empty,
+                ends - self._retry_clock.elapsed(),
+                stdin=_transcript(prompt).encode(),
+                stopping=lambda: self._tries.is_closed or cancellation.is_cancelled,
+                on_output=heard.take,
+                most_s=MOST_STREAM_S,
+            )
+
     def _run(self, arguments: Sequence[str], stdin: bytes, ends: float) -> ProgramOutput:
-        with tempfile.TemporaryDirectory(prefix="recollect-claude-") as folder:
+        with TemporaryDirectory(prefix="recollect-claude-") as folder:
             return self._program.run(
                 arguments,
                 Path(folder),
@@ -153,15 +260,18 @@ class ClaudeCli:
 
     def _read(self, output: ProgramOutput, prompt: Prompt) -> Completion:
         result = _find_result(output.out)
+        return self._settle(result, output.code, prompt, _text(result) if result else "")
+
+    def _settle(self, result: _Result | None, code: int, prompt: Prompt, text: str) -> Completion:
+        """Return the answer of a run that ended; its cost is counted even if it cannot be used."""
         if result is None:
-            if output.code:
-                raise _failed(f"ended with code {output.code}")
+            if code:
+                raise _failed(f"ended with code {code}")
             raise LANGUAGE.unreadable(PROVIDER)
-        text = _text(result)
         use = use_of(result.usage) or estimated_use(prompt, text)
         usd = None if result.total_cost_usd is None else max(0.0, result.total_cost_usd)
         usd = self._budget.charge(use, usd, prompt.purpose)
-        if result.is_error or result.subtype.startswith("error") or output.code:
+        if result.is_error or result.subtype.startswith("error") or code:
             raise _refusal(result)
         if not text.strip():
             raise LANGUAGE.unreadable(PROVIDER)
@@ -175,10 +285,19 @@ class ClaudeCli:
 
 
 def _transcript(prompt: Prompt) -> str:
-    """Return the messages as one text: the command does not accept a conversation."""
-    if len(prompt.messages) == 1:
+    """Return the messages as one text: the command does not accept a conversation.
+
+    A text that begins with ``/`` would be a command of it.
+    """
+    if len(prompt.messages) == 1 and not prompt.messages[0].text.lstrip().startswith("/"):
         return prompt.messages[0].text
     return "\n\n".join(f"[{each.role}]\n{each.text}" for each in prompt.messages)
+
+
+def _private_file(path: Path, content: bytes) -> str:
+    path.touch(0o600)
+    path.write_bytes(content)
+    return str(path)
 
 
 def _find_result(out: bytes) -> _Result | None:

@@ -14,6 +14,7 @@ from recollect.models.language.claude_cli import PROVIDER as CLAUDE_CLI
 from recollect.models.language.claude_cli import ClaudeCli
 from recollect.models.language.model import LanguageModel
 from recollect.models.language.remote import RemoteLanguageModel
+from recollect.models.language.streams import AnthropicDialect, Dialect, OpenAIDialect
 from recollect.models.language.wires import AnthropicMessages, LanguageWire, OpenAIChat
 from recollect.models.prices import Price, language_price
 from recollect.models.providers import open_client
@@ -39,11 +40,7 @@ def create(spec: str, settings: LanguageSettings, dependencies: Dependencies) ->
     provider, _, model = spec.partition(":")
     if provider == CLAUDE_CLI:
         return _claude_cli(model, settings, dependencies)
-    wire: LanguageWire
-    if provider == AnthropicMessages.provider:
-        wire = AnthropicMessages(model=model or AnthropicMessages.default_model)
-    else:
-        wire = OpenAIChat(model=model or OpenAIChat.default_model, is_own=settings.base_url is None)
+    wire, dialect = _formats(provider, model, settings)
     client = open_client(
         provider,
         settings,
@@ -54,7 +51,16 @@ def create(spec: str, settings: LanguageSettings, dependencies: Dependencies) ->
     )
     is_remote = not is_private(client.base_url)
     budget = _budget(f"{provider}:{wire.model}", settings, dependencies, is_billed=is_remote)
-    return RemoteLanguageModel(wire, client, settings, budget, is_remote=is_remote)
+    return RemoteLanguageModel(wire, dialect, client, settings, budget, is_remote=is_remote)
+
+
+def _formats(provider: str, model: str, settings: LanguageSettings) -> tuple[LanguageWire, Dialect]:
+    if provider == AnthropicMessages.provider:
+        messages = AnthropicMessages(model=model or AnthropicMessages.default_model)
+        return messages, AnthropicDialect(messages)
+    is_own = settings.base_url is None
+    chat = OpenAIChat(model=model or OpenAIChat.default_model, is_own=is_own)
+    return chat, OpenAIDialect(chat)
 
 
 def _claude_cli(model: str, settings: LanguageSettings, dependencies: Dependencies) -> ClaudeCli:

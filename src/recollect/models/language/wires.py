@@ -7,7 +7,6 @@ Source: the API references of OpenAI ("Create chat completion") and Anthropic ("
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Protocol, TypeVar
 
@@ -17,6 +16,8 @@ from recollect.core.bill import TokenUse
 from recollect.models.hints import LANGUAGE
 from recollect.models.http.client import decode_answer
 from recollect.models.language.model import Finish, Prompt
+from recollect.models.language.spoken import ThoughtFilter
+from recollect.models.language.tools import ToolCall
 
 T = TypeVar("T")
 
@@ -40,6 +41,7 @@ class LanguageReply(msgspec.Struct, frozen=True, kw_only=True):
         model: The provider's name of the model; empty if not reported.
         finish: Why it ended.
         is_declined: Whether the model refused to answer.
+        calls: Tools that it calls before it answers.
     """
 
     text: str
@@ -47,6 +49,7 @@ class LanguageReply(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     finish: Finish = "stop"
     is_declined: bool = False
+    calls: tuple[ToolCall, ...] = ()
 
 
 class LanguageWire(Protocol):
@@ -126,9 +129,11 @@ def _strict_part(key: str, value: object) -> object:
     return value
 
 
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
-"""The reasoning of some open models before the answer; not all servers remove it."""
-_CHAT_FINISHES: Mapping[str | None, Finish] = {"stop": "stop", "length": "length"}
+_CHAT_FINISHES: Mapping[str | None, Finish] = {
+    "stop": "stop",
+    "tool_calls": "stop",
+    "length": "length",
+}
 
 
 class _Part(msgspec.Struct, frozen=True):
@@ -206,9 +211,9 @@ class OpenAIChat(msgspec.Struct, frozen=True, kw_only=True):
         choice = answer.choices[0]
         return LanguageReply(
             text=_text(choice.message.content),
-            use=_use(decode_usage(answer.usage, _ChatUsage)),
+            use=chat_use(answer.usage),
             model=answer.model or "",
-            finish=_CHAT_FINISHES.get(choice.finish_reason, "other"),
+            finish=chat_finish(choice.finish_reason),
             is_declined=bool(choice.message.refusal) or choice.finish_reason == "content_filter",
         )
 
@@ -223,10 +228,17 @@ def _format(schema: Mapping[str, object], way: JsonWay) -> dict[str, object]:
 def _text(content: str | list[_Part] | None) -> str:
     if isinstance(content, list):
         content = "".join(part.text for part in content)
-    return _THOUGHT.sub("", content or "")
+    return ThoughtFilter().take(content or "")
 
 
-def _use(usage: _ChatUsage | None) -> TokenUse | None:
+def chat_finish(reason: str | None) -> Finish:
+    """Return why an answer of OpenAI ended."""
+    return _CHAT_FINISHES.get(reason, "other")
+
+
+def chat_use(raw: msgspec.Raw) -> TokenUse | None:
+    """Return the tokens of an answer of OpenAI; None if not reported."""
+    usage = decode_usage(raw, _ChatUsage)
     if usage is None:
         return None
     details = usage.prompt_tokens_details
@@ -246,6 +258,11 @@ _FINISHES: Mapping[str | None, Finish] = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
 }
+
+
+def message_finish(reason: str | None) -> Finish:
+    """Return why an answer of Anthropic ended."""
+    return _FINISHES.get(reason, "other")
 
 
 class _Block(msgspec.Struct, frozen=True):
@@ -330,6 +347,6 @@ class AnthropicMessages(msgspec.Struct, frozen=True, kw_only=True):
             text=text,
             use=use_of(answer.usage),
             model=answer.model or "",
-            finish=_FINISHES.get(answer.stop_reason, "other"),
+            finish=message_finish(answer.stop_reason),
             is_declined=answer.stop_reason == "refusal",
         )
