@@ -15,6 +15,14 @@ from typing import Any
 
 import msgspec
 
+from tests.support.chat_streams import (
+    Calling,
+    anthropic_events,
+    check_anthropic_tools,
+    check_openai_tools,
+    event_stream,
+    openai_events,
+)
 from tests.support.provider_formats import Received, Refused, Response, json_response
 
 
@@ -26,6 +34,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
         finish: The provider's own word for why it ended; empty for its usual one.
         cached: Tokens of the prompt that came from the cache.
         declined: It will not answer.
+        calls: Tools that it calls, in a stream.
         counts: The answer tells its tokens.
     """
 
@@ -33,6 +42,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     finish: str = ""
     cached: int = 0
     declined: bool = False
+    calls: tuple[Calling, ...] = ()
     counts: bool = True
 
 
@@ -62,6 +72,7 @@ class _ChatFormat(ABC):
         self._speak = speak
         self._key = key
         self.knows = knows
+        self.takes_tools = True
 
     def answer(self, received: Received) -> Response | None:
         """Return the answer to a request of this provider."""
@@ -69,7 +80,8 @@ class _ChatFormat(ABC):
             return None
         try:
             self.check(received)
-            return json_response(self.reply(received.json))
+            body = received.json
+            return self.stream(body) if body.get("stream") else json_response(self.reply(body))
         except Refused as error:
             return self.error(error.status, error.code, error.words)
 
@@ -85,6 +97,10 @@ class _ChatFormat(ABC):
     @abstractmethod
     def reply(self, body: Any) -> object:
         """Return what is answered, before it becomes JSON."""
+
+    @abstractmethod
+    def stream(self, body: Any) -> Response:
+        """Return what is answered, as a stream."""
 
     @abstractmethod
     def error(self, status: int, code: str, words: str) -> Response:
@@ -111,9 +127,13 @@ class OpenAIChatFormat(_ChatFormat):
         self.require_key(received.headers.get("authorization", "").removeprefix("Bearer ") or None)
         body = received.json
         fields = {"model", "messages", "max_tokens", "max_completion_tokens", "temperature"}
+        fields |= {"stream", "stream_options", "tools", "tool_choice"}
         unknown = set(body) - fields - {"response_format"}
         if unknown or not body.get("messages"):
             raise Refused(400, "invalid_request_error", f"unknown fields {unknown}")
+        if "tools" in body and not self.takes_tools:
+            raise Refused(400, "api_error", "this model does not support tools")
+        check_openai_tools(body)
         asked = body.get("response_format", {})
         if asked.get("type") == "json_schema":
             self._require("schema")
@@ -131,14 +151,23 @@ class OpenAIChatFormat(_ChatFormat):
             message["refusal"] = "I cannot help with that"
         choice = {"index": 0, "message": message, "finish_reason": said.finish or "stop"}
         found = {"object": "chat.completion", "model": f"{body['model']}-2026", "choices": [choice]}
+        return found | ({"usage": self._usage(said, body)} if said.counts else {})
+
+    def stream(self, body: Any) -> Response:
+        """Return chunks; the tokens are told where the request asks for them."""
+        said = self.said(body["messages"])
+        is_asked = bool(body.get("stream_options", {}).get("include_usage"))
+        usage = self._usage(said, body) if said.counts and is_asked else None
+        return event_stream(openai_events(said, f"{body['model']}-2026", usage))
+
+    def _usage(self, said: Said, body: Any) -> dict[str, Any]:
         read, written = _tokens(str(body["messages"])), _tokens(said.text)
-        usage = {
+        return {
             "prompt_tokens": read + said.cached,
             "completion_tokens": written,
             "total_tokens": read + said.cached + written,
             "prompt_tokens_details": {"cached_tokens": said.cached},
         }
-        return found | ({"usage": usage} if said.counts else {})
 
     def error(self, status: int, code: str, words: str) -> Response:
         """Return ``{"error": {...}}``."""
@@ -162,15 +191,16 @@ class AnthropicFormat(_ChatFormat):
         body = received.json
         if received.headers.get("anthropic-version") != "2023-06-01":
             raise Refused(400, "invalid_request_error", "anthropic-version: header is required")
-        fields = {"model", "messages", "max_tokens", "system", "temperature"}
+        fields = {"model", "messages", "max_tokens", "system", "temperature", "stream"}
         unknown = set(body) - fields - {"tools", "tool_choice"}
         if unknown or body.get("max_tokens", 0) < 1:
             raise Refused(400, "invalid_request_error", f"unknown fields {unknown}")
         roles = [each["role"] for each in body["messages"]]
         if roles != [("user", "assistant")[position % 2] for position in range(len(roles))]:
             raise Refused(400, "invalid_request_error", "roles must alternate")
-        if "tools" in body and "schema" not in self.knows:
+        if "tools" in body and not (self.takes_tools and "schema" in self.knows):
             raise Refused(400, "invalid_request_error", "tools are not supported")
+        check_anthropic_tools(body)
 
     def reply(self, body: Any) -> object:
         """Return blocks of text, or the use of the tool that had to be used."""
@@ -181,12 +211,7 @@ class AnthropicFormat(_ChatFormat):
             given = msgspec.json.decode(said.text)
             block = {"type": "tool_use", "id": "t1", "name": "answer", "input": given}
             usual = "tool_use"
-        usage = {
-            "input_tokens": _tokens(str(body["messages"])),
-            "output_tokens": _tokens(said.text),
-            "cache_creation_input_tokens": 0,
-            "cache_read_input_tokens": said.cached,
-        }
+        usage = self._usage(said, body)
         return {
             "type": "message",
             "role": "assistant",
@@ -194,6 +219,20 @@ class AnthropicFormat(_ChatFormat):
             "content": [] if said.declined else [block],
             "stop_reason": "refusal" if said.declined else said.finish or usual,
             **({"usage": usage} if said.counts else {}),
+        }
+
+    def stream(self, body: Any) -> Response:
+        """Return the events of a message."""
+        said = self.said(body["messages"])
+        usage = self._usage(said, body) if said.counts else {}
+        return event_stream(anthropic_events(said, body["model"], usage))
+
+    def _usage(self, said: Said, body: Any) -> dict[str, Any]:
+        return {
+            "input_tokens": _tokens(str(body["messages"])),
+            "output_tokens": _tokens(said.text),
+            "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": said.cached,
         }
 
     def error(self, status: int, code: str, words: str) -> Response:

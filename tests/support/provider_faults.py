@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import select
 import socket
 import struct
+import threading
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -13,6 +17,7 @@ from tests.support.provider_formats import Response, json_response
 from tests.support.provider_server import Fault, Turn
 
 _DRIP_S = 0.02
+_JSON: Mapping[str, str] = MappingProxyType({"content-type": "application/json"})
 _ENDLESS_PIECE = b" " * 65_536
 _ROWS = re.compile(rb"\[-?\d[^\[\]]*\]")
 
@@ -102,6 +107,58 @@ def endless(turn: Turn) -> None:
         turn.handler.wfile.write(_ENDLESS_PIECE)
 
 
+def empty_stream(turn: Turn) -> None:
+    """Answer 200 with a stream without an event."""
+    turn.send(Response(headers={"content-type": "text/event-stream"}))
+
+
+def ended_stream(turn: Turn) -> None:
+    """End the stream after half of its events, as if that were all."""
+    events = turn.response.body.split(b"\n\n")
+    half = b"\n\n".join(events[: len(events) // 2]) + b"\n\n"
+    turn.send(msgspec.structs.replace(turn.response, body=half))
+
+
+def garbage_in_stream(turn: Turn) -> None:
+    """Put an event that is not JSON into the middle."""
+    _in_the_middle(turn, b"data: {\xff<html>")
+
+
+def error_in_stream(turn: Turn) -> None:
+    """Put an error event into the middle, in the provider's shape."""
+    made = turn.format.error(529, "overloaded_error", "Overloaded").body
+    _in_the_middle(turn, b"event: error\ndata: " + made)
+
+
+def held_stream(first: int, going_on: threading.Event) -> Fault:
+    """Send the first events at once, the others when ``going_on`` is set or the server closes."""
+
+    def answer(turn: Turn) -> None:
+        events = turn.response.body.split(b"\n\n")
+        head = b"\n\n".join(events[:first]) + b"\n\n"
+        _start(turn, len(turn.response.body), dict(turn.response.headers))
+        turn.handler.wfile.write(head)
+        turn.handler.wfile.flush()
+        while not (going_on.wait(_DRIP_S) or turn.closing.is_set() or _has_left(turn)):
+            pass
+        turn.handler.wfile.write(turn.response.body[len(head) :])
+
+    return answer
+
+
+def silent(left: threading.Event) -> Fault:
+    """Say nothing at all; ``left`` is set when the client closed the connection."""
+
+    def answer(turn: Turn) -> None:
+        turn.handler.close_connection = True
+        while not turn.closing.wait(_DRIP_S):
+            if _has_left(turn):
+                left.set()
+                return
+
+    return answer
+
+
 def wrong_size(turn: Turn) -> None:
     """Leave the last value of every vector out."""
     turn.send(_with_rows(turn, lambda row: row[:-1]))
@@ -153,9 +210,21 @@ def _error(code: int, name: str, words: str, retry_after: str | None) -> Fault:
     return answer
 
 
-def _start(turn: Turn, length: int) -> None:
+def _has_left(turn: Turn) -> bool:
+    readable, _, _ = select.select([turn.handler.connection], [], [], 0)
+    return bool(readable) and turn.handler.connection.recv(1, socket.MSG_PEEK) == b""
+
+
+def _in_the_middle(turn: Turn, event: bytes) -> None:
+    events = turn.response.body.split(b"\n\n")
+    events.insert(len(events) // 2, event)
+    turn.send(msgspec.structs.replace(turn.response, body=b"\n\n".join(events)))
+
+
+def _start(turn: Turn, length: int, headers: Mapping[str, str] = _JSON) -> None:
     turn.handler.send_response(200)
-    turn.handler.send_header("content-type", "application/json")
+    for name, value in headers.items():
+        turn.handler.send_header(name, value)
     turn.handler.send_header("content-length", str(length))
     turn.handler.end_headers()
     turn.handler.wfile.flush()

@@ -1,1 +1,2 @@
-"""Public test tools: conformance tests for third-party engines, embedders and integrations."""
+"""Public test tools: conformance tests for third-party engines, embedders and integrations, and a
+scripted language model."""

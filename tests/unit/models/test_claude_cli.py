@@ -143,13 +143,15 @@ def test_it_starts_without_anything_of_an_agent(command: Command) -> None:
         "",
         "--setting-sources",
         "",
+        "--settings",
+        '{"permissions":{"deny":["Read(//**)"]}}',
         "--strict-mcp-config",
         "--max-budget-usd",
         "1.5",
-        "--system-prompt",
-        "Sum up.",
         "--model",
         "haiku",
+        "--system-prompt",
+        "Sum up.",
     ]
     assert stdin == "the user's words"
     assert variables["RECOLLECT_INSIDE"] == "1"
