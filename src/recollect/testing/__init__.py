@@ -1,2 +1,1 @@
-"""Public test tools: conformance tests for third-party engines, embedders and integrations, and a
-scripted language model."""
+"""Public test tools: conformance tests for third-party packages, and a scripted language model."""

@@ -50,6 +50,10 @@ class Scripted:
             text=self.says.pop(0), use=TokenUse(output=1), usd=usd, model="scripted", finish="stop"
         )
 
+    def stream(self, *_: object, **__: object) -> Completion:
+        """Fail: nothing here streams."""
+        raise NotImplementedError
+
     def close(self) -> None:
         """Do nothing."""
 

@@ -46,6 +46,10 @@ class Scripted:
             raise ProviderUnavailable("down", hint="later")
         return Completion(text=text, use=TokenUse(), usd=None, model=self.name, finish=self._finish)
 
+    def stream(self, *_: object, **__: object) -> Completion:
+        """Fail: nothing here streams."""
+        raise NotImplementedError
+
     def close(self) -> None:
         """Do nothing."""
 
