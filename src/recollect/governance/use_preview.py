@@ -1,5 +1,7 @@
 """Estimates what each use of a language model takes in a day, from the rows of the last days.
 
+Answers to messages depend on how much somebody talks: they are what they took in those days.
+
 No model is called and nothing is written.
 """
 
@@ -11,7 +13,7 @@ from typing import LiteralString, get_args
 import msgspec
 
 from recollect.core.bill import TokenUse
-from recollect.core.clock import DAY_MS
+from recollect.core.clock import DAY_MS, to_datetime
 from recollect.core.settings import LanguageSettings
 from recollect.core.settings.tree import LanguageUse
 from recollect.knowledge.model_answers import MOST_CHARS, READ_AT_ONCE
@@ -20,6 +22,7 @@ from recollect.observations.digest import DIGESTED_AT_ONCE, INPUT_CHARS, READ_BY
 from recollect.sessions.context.summary import MOST_PARTS, PART_TOKENS
 from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
+from recollect.store.usage_ledger import spending_of
 
 DAYS = 7
 """Days that are read: a week has every kind of day."""
@@ -95,6 +98,7 @@ def preview_uses(
     """
     since = now_ms - DAYS * DAY_MS
     totals = records.read(lambda tx: _taken(tx, tenant, since, episode_tokens))
+    totals["respond"] = _spent(records, since, now_ms)
     limits: Mapping[str, int] = msgspec.structs.asdict(settings.budgets)
     return [
         UsePreview(
@@ -128,6 +132,14 @@ def _taken(
         "episodes": (sessions, TokenUse(input=episode_input, output=sessions * episode_tokens)),
         "facts": (calls, extraction),
     }
+
+
+def _spent(records: Database, since: int, now_ms: int) -> tuple[int, TokenUse]:
+    """Return the calls and the tokens of answers to messages."""
+    first, last = (to_datetime(at_ms).date().isoformat() for at_ms in (since, now_ms))
+    spending = [each for each in spending_of(records, first, last) if each.purpose == "respond"]
+    use = sum((each.use for each in spending), TokenUse())
+    return sum(each.requests for each in spending), use
 
 
 def _numbers(tx: Transaction, sql: LiteralString, *params: str | int) -> list[int]:

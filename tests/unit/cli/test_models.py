@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.core.bill import Bill, TokenUse
+from recollect.core.clock import SystemClock, to_datetime
 from recollect.models.local.folder import MODEL, ORIGINALS
+from recollect.store.usage_ledger import LANGUAGE, UsageLedger
 from tests.unit.cli.conftest import Run
 
 
@@ -125,17 +128,22 @@ def test_what_each_use_would_take_is_shown_before_it_is_switched_on(
         memory.sessions.append(session, "user", "Remember the copper kettle. " * 700)
         for _ in range(70):
             memory.observations.record(session, "Edit", input={"file_path": "a.py"})
+        bill = Bill(use=TokenUse(input=700, output=70), usd=0.1, purpose="respond")
+        records = memory._rooms.opened.home.records  # noqa: SLF001  # no public call answers yet
+        today = to_datetime(SystemClock().now_ms()).date().isoformat()
+        UsageLedger(records, LANGUAGE).add(today, bill)
     uses = {use["use"]: use for use in run("--home", home, "models", "uses", "--json").json["uses"]}
     assert [name for name, use in uses.items() if use["is_named"]] == ["compaction", "flush"]
     assert 10 * 160 < uses["observations"]["tokens"] < 10 * 200
     assert uses["observations"]["usd"] > 0
     assert uses["episodes"]["tokens"] > 500
     assert uses["compaction"]["tokens"] == 0
+    assert (uses["respond"]["tokens"], uses["respond"]["calls"]) == (110, 0.1)
     done = run("--home", home, "config", "set", "language.uses", "compaction,flush,observations")
     assert "observations on" in " ".join(done.out.split())
     refused = run("--home", home, "config", "set", "language.uses", "titles")
     assert refused.code != 0
-    assert "compaction, flush, observations, episodes, facts" in refused.err
+    assert "compaction, flush, observations, episodes, facts, respond" in refused.err
 
 
 def test_a_session_is_ended_by_hand(run: Run, home: Path) -> None:

@@ -24,7 +24,9 @@ DAY = "2026-02-10"
 def test_a_use_that_is_none_is_refused(tmp_path: Path) -> None:
     """The error says what is allowed; nothing is accepted and then ignored."""
     assert LanguageSettings().uses == ("compaction", "flush")
-    with pytest.raises(ConfigError, match="compaction, flush, observations, episodes, facts"):
+    with pytest.raises(
+        ConfigError, match="compaction, flush, observations, episodes, facts, respond"
+    ):
         load_settings(tmp_path, {"language.uses": ["titles"]}, {})
 
 

@@ -130,7 +130,7 @@ class CaptureSettings(Struct, frozen=True, kw_only=True):
     ] = ()
 
 
-LanguageUse = Literal["compaction", "flush", "observations", "episodes", "facts"]
+LanguageUse = Literal["compaction", "flush", "observations", "episodes", "facts", "respond"]
 """What a language model may be asked for."""
 
 
@@ -165,6 +165,11 @@ class LanguageBudgets(Struct, frozen=True, kw_only=True):
         "For facts in new messages, beside those that the rules find. A message takes some 150 "
         "tokens, so that a day of 2,000 fits; the rest is left to the rules.",
     ] = 300_000
+    respond: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000_000, extra={"unit": "tokens"}),
+        "For answers to messages. 0: as much as daily_tokens allows.",
+    ] = 0
 
 
 class LanguageSettings(Struct, frozen=True, kw_only=True):
@@ -180,8 +185,9 @@ class LanguageSettings(Struct, frozen=True, kw_only=True):
     uses: Annotated[
         tuple[LanguageUse, ...],
         "What the model is asked for; everything else is done by rule. compaction: summaries of "
-        "what leaves the window; flush: notes of what must last. Added by hand, for they cost by "
-        "themselves: observations, episodes, facts (`recollect models uses` tells how much).",
+        "what leaves the window; flush: notes of what must last; respond: answers to messages. "
+        "Added by hand, for they cost by themselves: observations, episodes, facts (`recollect "
+        "models uses` tells how much).",
     ] = ("compaction", "flush")
     base_url: Annotated[
         str | None,
