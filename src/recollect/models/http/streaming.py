@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import replace
 
 from recollect.core.errors import ProviderError, StoreError
-from recollect.core.threads import LOOK_S, ThreadFuture, run_on_thread
+from recollect.core.threads import LOOK_S, ThreadDied, ThreadFuture, run_on_thread
 from recollect.models.cancellation import Cancellation
 
 if TYPE_CHECKING:
@@ -167,7 +167,10 @@ class _Reception:
             Cancelled: it was cancelled.
             ProviderError: the next piece did not come in time, or the answer is an error.
         """
-        self._reading = reading = run_on_thread("recollect-stream", self._receive)
+        try:
+            self._reading = reading = run_on_thread("recollect-stream", self._receive)
+        except StoreError as error:
+            raise self._exchange.unavailable(error.message) from error
         reading.add_done_callback(lambda _: self._pieces.put(None))
         last = self._elapsed() + MOST_STREAM_S
         while (piece := self._next(reading.look)) is not None:
@@ -177,7 +180,7 @@ class _Reception:
         cancellation.require_going()
         try:
             reading.result(0)
-        except (StoreError, TimeoutError) as error:
+        except (ThreadDied, TimeoutError) as error:
             raise self._exchange.unavailable("broke the connection off") from error
 
     def _next(self, look: Callable[[], object]) -> bytes | None:

@@ -74,6 +74,7 @@ class ToolServer:
         """Stop; a call in progress loses its caller."""
         if self._thread.is_alive:
             self._listener.shutdown()
+            self._thread.await_end()
         self._listener.server_close()
 
     @property
