@@ -26,8 +26,9 @@ PUBLIC = {
 
 CALLED_FROM_OUTSIDE = {
     "AsyncHandle", "AsyncInside", "AsyncItems", "OpenClaw", "__dir__", "_contexts",
-    "_unsupported_upgrade_warning", "formatException", "format_help", "handleError",
-    "on_broken_pipe", "send_400_response",
+    "_unsupported_upgrade_warning", "do_DELETE", "do_GET", "do_POST", "formatException",
+    "format_help", "handleError", "handle_error", "log_message", "on_broken_pipe",
+    "send_400_response",
 }  # fmt: skip
 """By a framework, by a name that is text, or by a file that is made."""
 

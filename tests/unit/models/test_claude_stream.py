@@ -198,8 +198,9 @@ def test_after_the_last_round_tools_say_that_they_are_closed(command: Command) -
     )
     does(command, code)
     tools = Tools()
-    assert streamed(command, tools)[0].text == str(MOST_ROUNDS)
-    assert len(tools.calls) == MOST_ROUNDS
+    last = int(streamed(command, tools)[0].text)
+    assert len(tools.calls) == last
+    assert last - MOST_ROUNDS in {0, 1}  # what the command printed last may not be read yet
 
 
 def test_no_tools_need_no_server(command: Command) -> None:
@@ -241,7 +242,7 @@ FAULTS: dict[str, tuple[str, dict[str, Any], type[ProviderError], bool]] = {
         "end()",
         {"is_error": True, "result": "Please run /login"},
         ProviderRejected,
-        True,
+        False,
     ),
 }
 
@@ -251,11 +252,17 @@ def test_what_fails_is_a_clear_error(command: Command, name: str) -> None:
     """It is tried again only while nothing was given out and no tool was called."""
     code, changes, kind, is_partial = FAULTS[name]
     does(command, code, **changes)
+    pieces: list[str] = []
     with pytest.raises(ProviderError) as caught:
-        streamed(command, Tools())
+        command.model().stream(ask("what?"), pieces.append, toolbox=Tools())
     assert type(caught.value) is kind
     assert caught.value.hint
-    assert len(command.seen()) == (1 if is_partial else 2)
+    assert caught.value.facts.get("partial", False) is is_partial
+    is_final = is_partial or kind is ProviderRejected
+    assert len(command.seen()) == (1 if is_final else 2)
+    assert pieces == (["the"] if "word" in code else [])
+    counted = "start" in code or "end" in code
+    assert bool(command.spending.bills) == counted
 
 
 def test_what_broke_off_is_counted(command: Command) -> None:

@@ -24,7 +24,7 @@ from recollect.models.cancellation import Cancellation
 from recollect.models.hints import EMBEDDING, Hints
 from recollect.models.http.error_mapping import map_error
 from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy, retry_after_s
-from recollect.models.http.streaming import Lines
+from recollect.models.http.streaming import StreamConnections
 from recollect.models.worker_pool import run_within
 from recollect.store.failures import translate_os
 
@@ -154,7 +154,7 @@ class ProviderClient:
         self._tries = Retrier(provider, self.retry_clock, hints)
         self._lock = threading.Lock()
         self._opened: httpx.Client | None = None
-        self._lines = Lines(lambda: self._open(1))
+        self._lines = StreamConnections(lambda: self._open(1))
 
     def post(
         self,
@@ -207,19 +207,19 @@ class ProviderClient:
         self,
         path: str,
         body: object,
-        read: Callable[[Iterator[bytes]], T],
+        reader: Callable[[Iterator[bytes]], T],
         policy: RetryPolicy,
         cancellation: Cancellation,
     ) -> T:
-        """Post ``body`` as JSON and return what ``read`` makes of the pieces of the answer.
+        """Post ``body`` as JSON and return what ``reader`` makes of the pieces of the answer.
 
         A try may last `MOST_STREAM_S` once its first piece is there; until then, and between two
-        pieces, the limits of `post` hold. The connection is closed as soon as ``read`` ends.
+        pieces, the limits of `post` hold. The connection is closed as soon as ``reader`` ends.
 
         Args:
             path: Relative to the base URL, or a full URL.
             body: A value that msgspec can encode.
-            read: Reads an answer with a normal status, in the calling thread. An error with
+            reader: Reads an answer with a normal status, in the calling thread. An error with
                 ``facts["partial"]`` is not followed by another try.
             policy: Limits of the call.
             cancellation: Ends the call from another thread.
@@ -235,7 +235,7 @@ class ProviderClient:
 
         def attempt(ends: float) -> T:
             exchange = Exchange(client=self, call=call, ends=ends)
-            return self._lines.receive(exchange, read, cancellation)
+            return self._lines.receive(exchange, reader, cancellation)
 
         return self._tries.run(attempt, policy, cancellation)
 

@@ -249,8 +249,8 @@ class Retrier:
             (self._retry_clock.pause or self._closed.wait)(seconds)
         else:
             until = self._retry_clock.elapsed() + seconds
-            while (left := until - self._retry_clock.elapsed()) > 0 and not self.is_closed:
-                cancellation.wait(min(left, _STEP_S))
+            while (remaining_s := until - self._retry_clock.elapsed()) > 0 and not self.is_closed:
+                cancellation.wait(min(remaining_s, _STEP_S))
                 cancellation.require_going()
 
     def _try(self, attempt: Callable[[float], T], ends: float) -> T:

@@ -36,7 +36,7 @@ _LINGER_S = 0.05
 T = TypeVar("T")
 
 
-class Line:
+class StreamConnection:
     """One connection, for one stream at a time.
 
     Args:
@@ -53,7 +53,7 @@ class Line:
 
     def trace(self, event: str, facts: Mapping[str, Any]) -> None:
         """Keep the socket of each new connection; called by httpx."""
-        if event in {"connection.connect_tcp.complete", "connection.start_tls.complete"}:
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             self._socket = facts["return_value"].get_extra_info("socket")
             if self.is_broken:
                 self.break_off()
@@ -67,7 +67,7 @@ class Line:
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
-class Lines:
+class StreamConnections:
     """The lines to one provider. Safe to share between threads.
 
     Args:
@@ -77,24 +77,24 @@ class Lines:
     def __init__(self, connect: Callable[[], httpx.Client]) -> None:
         self._connect = connect
         self._lock = threading.Lock()
-        self._free: list[Line] = []
-        self._busy: set[Line] = set()
+        self._free: list[StreamConnection] = []
+        self._busy: set[StreamConnection] = set()
 
     def receive(
-        self, exchange: Exchange, read: Callable[[Iterator[bytes]], T], cancellation: Cancellation
+        self, exchange: Exchange, reader: Callable[[Iterator[bytes]], T], cancellation: Cancellation
     ) -> T:
-        """Make a call once, and return what ``read`` makes of the pieces of its answer.
+        """Make a call once, and return what ``reader`` makes of the pieces of its answer.
 
         Raises:
             Cancelled: it was cancelled.
-            ProviderError: there was no answer in time, it broke off, or it is an error.
+            ProviderError: it did not answer in time, it broke off, or it is an error.
         """
         cancellation.require_going()
         line = self._take()
         reception = _Reception(exchange, line)
         forget = cancellation.on_cancel(reception.break_off)
         try:
-            return read(reception.pieces(cancellation))
+            return reader(reception.pieces(cancellation))
         except ProviderError:
             reception.break_off()
             cancellation.require_going()
@@ -116,13 +116,13 @@ class Lines:
         for line in free:
             line.connections.close()
 
-    def _take(self) -> Line:
+    def _take(self) -> StreamConnection:
         with self._lock:
-            line = self._free.pop() if self._free else Line(self._connect())
+            line = self._free.pop() if self._free else StreamConnection(self._connect())
             self._busy.add(line)
             return line
 
-    def _give_back(self, line: Line) -> None:
+    def _give_back(self, line: StreamConnection) -> None:
         """Keep a line for the next stream, or close one that was broken off."""
         with self._lock:
             self._busy.discard(line)
@@ -135,7 +135,7 @@ class Lines:
 class _Reception:
     """One answer that is being received."""
 
-    def __init__(self, exchange: Exchange, line: Line) -> None:
+    def __init__(self, exchange: Exchange, line: StreamConnection) -> None:
         self._exchange = exchange
         self._line = line
         self._pieces: SimpleQueue[bytes | None] = SimpleQueue()
@@ -152,7 +152,7 @@ class _Reception:
         """Call ``callback`` when the connection is free again.
 
         The last event of an answer is hardly ever the end of its body, which follows at once: a
-        server that goes on keeps nobody waiting for it.
+        server that does not end it delays nothing.
         """
         if self._reading is None:
             callback()

@@ -193,30 +193,31 @@ class ClaudeCli:
     ) -> Completion:
         """Run the command once; what it spent is counted however it ends."""
         cancellation.require_going()
-        heard = ClaudeStream(PROVIDER, text)
+        events = ClaudeStream(PROVIDER, text)
         try:
-            output = self._run_streaming(prompt, heard, toolbox, cancellation, ends)
+            output = self._run_streaming(prompt, events, toolbox, cancellation, ends)
+            result = _require_result(_find_result(events.result), output.code)
         except BaseException as error:
-            use = heard.spent(estimated_use(prompt, "").input)
+            use = events.spent(estimated_use(prompt, "").input)
             if use.total:
                 self._budget.charge(use, purpose=prompt.purpose)
             if isinstance(error, ProviderError):
                 cancellation.require_going()
-                error.facts["partial"] = bool(text.pieces) or heard.has_called
+                events.mark_partial(error)
             raise
-        result = _find_result(heard.result)
-        if result is not None and not text.pieces:
-            text.say(_text(result))
         try:
-            return self._settle(result, output.code, prompt, text.whole)
+            completion = self._settle(result, output.code, prompt, text.whole or _text(result))
         except ProviderError as error:
-            error.facts["partial"] = bool(text.pieces) or heard.has_called
+            events.mark_partial(error)
             raise
+        if not text.pieces:
+            text.say(completion.text)
+        return completion
 
     def _run_streaming(
         self,
         prompt: Prompt,
-        heard: ClaudeStream,
+        events: ClaudeStream,
         toolbox: Toolbox | None,
         cancellation: Cancellation,
         ends: float,
@@ -232,7 +233,7 @@ class ClaudeCli:
                 from recollect.models.language.tool_server import ToolServer  # a server, seldom
 
                 tools = stack.enter_context(
-                    ToolServer(toolbox, lambda: heard.rounds <= MOST_ROUNDS)
+                    ToolServer(toolbox, lambda: events.rounds <= MOST_ROUNDS)
                 )
                 file = _private_file(folder / "tools", msgspec.json.encode(tools.config))
                 arguments += ["--mcp-config", file, "--allowedTools", ",".join(tools.tool_names)]
@@ -244,7 +245,7 @@ class ClaudeCli:
                 ends - self._retry_clock.elapsed(),
                 stdin=_transcript(prompt).encode(),
                 stopping=lambda: self._tries.is_closed or cancellation.is_cancelled,
-                on_output=heard.take,
+                on_output=events.take,
                 most_s=MOST_STREAM_S,
             )
 
@@ -259,15 +260,11 @@ class ClaudeCli:
             )
 
     def _read(self, output: ProgramOutput, prompt: Prompt) -> Completion:
-        result = _find_result(output.out)
-        return self._settle(result, output.code, prompt, _text(result) if result else "")
+        result = _require_result(_find_result(output.out), output.code)
+        return self._settle(result, output.code, prompt, _text(result))
 
-    def _settle(self, result: _Result | None, code: int, prompt: Prompt, text: str) -> Completion:
+    def _settle(self, result: _Result, code: int, prompt: Prompt, text: str) -> Completion:
         """Return the answer of a run that ended; its cost is counted even if it cannot be used."""
-        if result is None:
-            if code:
-                raise _failed(f"ended with code {code}")
-            raise LANGUAGE.unreadable(PROVIDER)
         use = use_of(result.usage) or estimated_use(prompt, text)
         usd = None if result.total_cost_usd is None else max(0.0, result.total_cost_usd)
         usd = self._budget.charge(use, usd, prompt.purpose)
@@ -310,6 +307,12 @@ def _find_result(out: bytes) -> _Result | None:
         if result.type == "result":
             return result
     return None
+
+
+def _require_result(result: _Result | None, code: int) -> _Result:
+    if result is not None:
+        return result
+    raise _failed(f"ended with code {code}") if code else LANGUAGE.unreadable(PROVIDER)
 
 
 def _parts(out: bytes) -> Iterator[bytes | msgspec.Raw]:

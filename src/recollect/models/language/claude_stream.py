@@ -44,10 +44,10 @@ class ClaudeStream:
         """Return the number of requests that the command has made so far."""
         return len(self._replies)
 
-    @property
-    def has_called(self) -> bool:
-        """Return whether the model called a tool, which may have changed something."""
-        return any(reply.reply().calls for reply in self._replies)
+    def mark_partial(self, error: ProviderError) -> None:
+        """Note in an error that words were given out, or that a tool may have changed something."""
+        if self._text.pieces or any(reply.reply().calls for reply in self._replies):
+            error.facts["partial"] = True
 
     def take(self, piece: bytes) -> None:
         """Read the next bytes of the output."""
@@ -57,15 +57,15 @@ class ClaudeStream:
             self._take_line(b"".join(self._start))
             self._start = [line]
 
-    def spent(self, read: int) -> TokenUse:
+    def spent(self, input_tokens: int) -> TokenUse:
         """Return the tokens of a run without a result, as far as they are known.
 
         Args:
-            read: The estimated tokens of the prompt.
+            input_tokens: The estimated tokens of the prompt.
         """
         use = TokenUse()
         for reply in self._replies:
-            counted = reply.reply().use or TokenUse(input=read)
+            counted = reply.reply().use or TokenUse(input=input_tokens)
             output = max(counted.output, estimate_tokens(reply.written))
             use += msgspec.structs.replace(counted, output=output)
         return use

@@ -36,7 +36,7 @@ class SpokenText:
         self._is_new_round = bool(self._pieces)
 
     def say(self, piece: str) -> None:
-        """Give a piece out; no text is no piece."""
+        """Give a piece out; an empty one is left out."""
         if not piece:
             return
         if self._is_new_round:

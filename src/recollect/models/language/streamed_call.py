@@ -24,7 +24,7 @@ from recollect.models.language.wires import LanguageReply, LanguageWire
 from recollect.text.tokens import estimate_tokens
 
 
-class Tally:
+class CallCost:
     """Tokens and costs of a call so far."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class StreamedCall:
         self._prompt = prompt
         self._text = text
         self._cancellation = cancellation
-        self._tally = Tally()
+        self._tally = CallCost()
 
     def run(self, toolbox: Toolbox | None) -> Completion:
         """Return the answer; ``toolbox`` has at least one tool.
@@ -89,17 +89,17 @@ class StreamedCall:
         specs = toolbox.specs if toolbox else ()
         request = ToolRequest(specs=specs, rounds=rounds, is_last=is_last)
         body = parts.dialect.body(self._prompt, request)
-        read = estimated_input(self._prompt, specs, rounds)
-        with parts.budget.hold(read + self._prompt.max_output_tokens, self._prompt.purpose):
+        input_tokens = estimated_input(self._prompt, specs, rounds)
+        with parts.budget.hold(input_tokens + self._prompt.max_output_tokens, self._prompt.purpose):
             return parts.client.stream(
                 parts.wire.path,
                 body,
-                lambda pieces: self._hear(pieces, read),
+                lambda pieces: self._hear(pieces, input_tokens),
                 parts.policy,
                 self._cancellation,
             )
 
-    def _hear(self, pieces: Iterator[bytes], read: int) -> LanguageReply:
+    def _hear(self, pieces: Iterator[bytes], input_tokens: int) -> LanguageReply:
         """Give out what a reply adds to the text; whatever was received of it is paid."""
         before = self._text.pieces
         self._text.begin_round()
@@ -116,7 +116,7 @@ class StreamedCall:
                 error.facts["partial"] = True
             raise
         finally:
-            self._charge(received, read)
+            self._charge(received, input_tokens)
         return received.reply()
 
     def _require_whole(self, events: ServerSentEvents, received: StreamedReply) -> None:
@@ -131,12 +131,12 @@ class StreamedCall:
         if not (reply.text.strip() or reply.calls or reply.finish == "length"):
             raise LANGUAGE.unreadable(wire.provider)
 
-    def _charge(self, received: StreamedReply, read: int) -> None:
+    def _charge(self, received: StreamedReply, input_tokens: int) -> None:
         """Charge what came of a reply; one that ends early has counted no output, or hardly any."""
         use = received.reply().use
         if not (use or received.written or self._cancellation.is_cancelled):
             return
-        use = use or TokenUse(input=read)
+        use = use or TokenUse(input=input_tokens)
         if not (received.is_complete and use.output):
             output = max(use.output, estimate_tokens(received.written))
             use = msgspec.structs.replace(use, output=output)

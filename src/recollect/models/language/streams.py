@@ -20,7 +20,7 @@ from recollect.models.http.client import decode_answer
 from recollect.models.http.error_mapping import map_error
 from recollect.models.language.model import Prompt, ToolOutcome, ToolSpec
 from recollect.models.language.spoken import ThoughtFilter
-from recollect.models.language.tools import ToolCall, ToolRound
+from recollect.models.language.tools import FunctionCall, ToolRound
 from recollect.models.language.wires import (
     NOTHING,
     AnthropicMessages,
@@ -104,9 +104,9 @@ class OpenAIDialect:
             body["tools"] = [_function(spec) for spec in tools.specs]
             body["tool_choice"] = "none" if tools.is_last else "auto"
         for each in tools.rounds:
-            called = [_called(call) for call in each.calls]
-            said = {"role": "assistant", "content": each.text or None, "tool_calls": called}
-            body["messages"] += [said, *map(_tool_message, each.calls, each.outcomes)]
+            calls = [_called(call) for call in each.calls]
+            message = {"role": "assistant", "content": each.text or None, "tool_calls": calls}
+            body["messages"] += [message, *map(_tool_message, each.calls, each.outcomes)]
         return body
 
     def receive(self) -> StreamedReply:
@@ -119,14 +119,14 @@ def _function(spec: ToolSpec) -> Mapping[str, object]:
     return {"type": "function", "function": function}
 
 
-def _called(call: ToolCall) -> Mapping[str, object]:
+def _called(call: FunctionCall) -> Mapping[str, object]:
     # Servers decode the arguments for their templates: what is not JSON would be refused.
     arguments = call.arguments if call.decoded else "{}"
     function = {"name": call.name, "arguments": arguments}
     return {"id": call.id, "type": "function", "function": function}
 
 
-def _tool_message(call: ToolCall, outcome: ToolOutcome) -> Mapping[str, object]:
+def _tool_message(call: FunctionCall, outcome: ToolOutcome) -> Mapping[str, object]:
     text = f"Error: {outcome.text}" if outcome.is_error else outcome.text
     return {"role": "tool", "tool_call_id": call.id, "content": text}
 
@@ -148,11 +148,11 @@ class AnthropicDialect:
             body["tools"] = [_tool(spec) for spec in tools.specs]
             body["tool_choice"] = {"type": "none" if tools.is_last else "auto"}
         for each in tools.rounds:
-            said = [{"type": "text", "text": each.text}] if each.text.strip() else []
-            used = [_tool_use(call) for call in each.calls]
+            texts = [{"type": "text", "text": each.text}] if each.text.strip() else []
+            uses = [_tool_use(call) for call in each.calls]
             results = [*map(_tool_result, each.calls, each.outcomes)]
             body["messages"] += [
-                {"role": "assistant", "content": [*said, *used]},
+                {"role": "assistant", "content": [*texts, *uses]},
                 {"role": "user", "content": results},
             ]
         return body
@@ -166,11 +166,11 @@ def _tool(spec: ToolSpec) -> Mapping[str, object]:
     return {"name": spec.name, "description": spec.description, "input_schema": spec.schema}
 
 
-def _tool_use(call: ToolCall) -> Mapping[str, object]:
+def _tool_use(call: FunctionCall) -> Mapping[str, object]:
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": call.decoded or {}}
 
 
-def _tool_result(call: ToolCall, outcome: ToolOutcome) -> Mapping[str, object]:
+def _tool_result(call: FunctionCall, outcome: ToolOutcome) -> Mapping[str, object]:
     failed = {"is_error": True} if outcome.is_error else {}
     result = {"type": "tool_result", "tool_use_id": call.id, "content": outcome.text}
     return {**result, **failed}
@@ -191,8 +191,8 @@ class _PartialCall:
         self.name = name
         self.arguments = ""
 
-    def call(self) -> ToolCall:
-        return ToolCall(id=self.id, name=self.name, arguments=self.arguments)
+    def call(self) -> FunctionCall:
+        return FunctionCall(id=self.id, name=self.name, arguments=self.arguments)
 
 
 class _Function(msgspec.Struct, frozen=True):
@@ -232,7 +232,7 @@ class _ChatReply:
         self._text = ""
         self._thoughts = ThoughtFilter()
         self._calls: list[_PartialCall] = []
-        self._places: dict[int, _PartialCall] = {}
+        self._calls_by_index: dict[int, _PartialCall] = {}
         self._use: TokenUse | None = None
         self._model = ""
         self._finish: str | None = None
@@ -263,13 +263,13 @@ class _ChatReply:
         return piece
 
     def _take_call(self, part: _CallPart) -> None:
-        """Add a piece of a call; servers that send whole calls may give them all one place."""
-        place = len(self._calls) - 1 if part.index is None else part.index
-        call = self._places.get(place)
+        """Add a piece of a call; servers that send whole calls may give them all one index."""
+        index = len(self._calls) - 1 if part.index is None else part.index
+        call = self._calls_by_index.get(index)
         if call is None or (part.id and part.id != call.id):
             name = part.function.name or ""
             call = _PartialCall(part.id or f"call_{len(self._calls)}", name)
-            self._places[place] = call
+            self._calls_by_index[index] = call
             self._calls.append(call)
         call.arguments += part.function.arguments or ""
         self.written += part.function.arguments or ""

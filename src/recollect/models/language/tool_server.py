@@ -20,7 +20,7 @@ import msgspec
 
 from recollect.core.threads import RestartableThread
 from recollect.models.language.model import Toolbox, ToolOutcome
-from recollect.models.language.tools import ToolCall, call_tool
+from recollect.models.language.tools import FunctionCall, call_tool
 
 NAME = "recollect"
 """The name of the server, in the names that a client gives to its tools."""
@@ -91,8 +91,8 @@ class ToolServer:
 
     def is_known(self, authorization: str | None) -> bool:
         """Return whether a request has the secret."""
-        given = (authorization or "").encode()
-        return hmac.compare_digest(given, f"Bearer {self._secret}".encode())
+        value = (authorization or "").encode()
+        return hmac.compare_digest(value, f"Bearer {self._secret}".encode())
 
     def answer(self, body: bytes) -> object | None:
         """Return the answer to a message of the client; None for a notification."""
@@ -133,7 +133,7 @@ class ToolServer:
 
     def _call(self, params: Mapping[str, Any]) -> ToolOutcome:
         arguments = msgspec.json.encode(params.get("arguments") or {}).decode()
-        call = ToolCall(id="", name=str(params.get("name", "")), arguments=arguments)
+        call = FunctionCall(id="", name=str(params.get("name", "")), arguments=arguments)
         with self._calling:
             return call_tool(self._toolbox, call) if self._is_open() else _NO_MORE
 
@@ -165,11 +165,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(202) if answer is None else self._send(200, msgspec.json.encode(answer))
 
     def do_GET(self) -> None:
-        """Refuse a stream of notifications: there are none."""
+        """Refuse a stream of notifications: none are sent."""
         self._send(405)
 
     def do_DELETE(self) -> None:
-        """Refuse: there are no sessions."""
+        """Refuse: sessions do not exist here."""
         self._send(405)
 
     def log_message(self, *_: object) -> None:

@@ -13,7 +13,7 @@ MOST_ROUNDS = 8
 """Rounds of tools before a model must answer: three tools answer a question in one or two."""
 
 
-class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
+class FunctionCall(msgspec.Struct, frozen=True, kw_only=True):
     """A call that a model asks for.
 
     Attributes:
@@ -39,11 +39,11 @@ class ToolRound(msgspec.Struct, frozen=True, kw_only=True):
     """What a model wrote before it called tools, its calls, and the outcome of each."""
 
     text: str
-    calls: tuple[ToolCall, ...]
+    calls: tuple[FunctionCall, ...]
     outcomes: tuple[ToolOutcome, ...]
 
 
-def call_tool(toolbox: Toolbox, call: ToolCall) -> ToolOutcome:
+def call_tool(toolbox: Toolbox, call: FunctionCall) -> ToolOutcome:
     """Return the outcome of a call; invented tools, bad arguments and failures are errors in it."""
     names = [spec.name for spec in toolbox.specs]
     if call.name not in names:

@@ -17,7 +17,7 @@ from recollect.models.hints import LANGUAGE
 from recollect.models.http.client import decode_answer
 from recollect.models.language.model import Finish, Prompt
 from recollect.models.language.spoken import ThoughtFilter
-from recollect.models.language.tools import ToolCall
+from recollect.models.language.tools import FunctionCall
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class LanguageReply(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     finish: Finish = "stop"
     is_declined: bool = False
-    calls: tuple[ToolCall, ...] = ()
+    calls: tuple[FunctionCall, ...] = ()
 
 
 class LanguageWire(Protocol):
