@@ -300,10 +300,11 @@ def agent_environment(environ: Mapping[str, str] | None = None) -> dict[str, str
         for name, value in environ.items()
         if name in _NAMES or name.startswith(_PREFIXES)
     }
-    for name in ("NO_PROXY", "no_proxy"):  # a server of ours on this machine may give it tools
-        variables[name] = ",".join(filter(None, (variables.get(name), "127.0.0.1")))
+    direct = variables.get("no_proxy") or variables.get("NO_PROXY") or ""
+    # A server of ours on this machine may give it tools; programs read one spelling or the other.
+    proxies = dict.fromkeys(("NO_PROXY", "no_proxy"), f"{direct},127.0.0.1".removeprefix(","))
     own = {"PATH": variables.get("PATH") or os.defpath, GUARD: "1"}
-    return variables | own | dict.fromkeys(_NO_FILES, "1")
+    return variables | own | proxies | dict.fromkeys(_NO_FILES, "1")
 
 
 def temporary_files_in(folder: Path, environ: Mapping[str, str] | None = None) -> dict[str, str]:
