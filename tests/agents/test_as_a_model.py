@@ -5,7 +5,11 @@ The stand-in for its API says what the model says. Every process that it starts 
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -20,7 +24,7 @@ from recollect.models.dependencies import Dependencies
 from recollect.models.language.claude_cli import ClaudeCli
 from recollect.models.language.model import Cancellation, ToolOutcome, ToolSpec, ask
 from recollect.models.registry import choose_language
-from tests.agents.claude_code import ClaudeCode
+from tests.agents.claude_code import PATIENCE_S, ClaudeCode
 from tests.agents.messages_api import MessagesApi, Script, Use
 
 QUERY = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
@@ -190,6 +194,41 @@ def test_a_cancelled_answer_leaves_no_process(
     (bill,) = asked.spending.bills
     assert bill.use.input == 100
     assert not [each for each in threading.enumerate() if each.name == "recollect-tools"]
+
+
+DYING = """
+import os, signal, sys
+from pathlib import Path
+from recollect.core.settings import LanguageSettings
+from recollect.models.dependencies import Dependencies
+from recollect.models.language.model import ask
+from recollect.models.registry import choose_language
+settings = LanguageSettings(provider="claude-cli", claude_command=sys.argv[1])
+dependencies = Dependencies(models=Path(), environ=dict(os.environ))
+model = choose_language(settings, dependencies).model
+prompt = ask("which?", system="private")
+model.stream(prompt, lambda _: os.kill(os.getpid(), signal.SIGKILL))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux kills it with its parent")
+def test_a_killed_program_leaves_no_process_and_no_text(
+    claude: ClaudeCode, messages_api: MessagesApi, tmp_path: Path
+) -> None:
+    """In the middle of an answer, while the model holds the next word back."""
+    messages_api.script = Script(main=[["The kettle is red."]], going_on=threading.Event())
+    words = [sys.executable, "-c", DYING, str(claude.program)]
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environ = claude.surroundings() | {"TMPDIR": str(temporary)}
+    done = subprocess.run(words, env=environ, check=False, timeout=PATIENCE_S)
+    assert done.returncode == -signal.SIGKILL
+    deadline, waiting = time.monotonic() + 10, threading.Event()
+    while processes_with(claude.home) and time.monotonic() < deadline:
+        waiting.wait(0.05)
+    assert processes_with(claude.home) == []
+    private = [each.name for each in temporary.glob("recollect-claude-*/*")]
+    assert private == ["empty"]
 
 
 def test_the_next_answer_knows_nothing_of_the_last_one(

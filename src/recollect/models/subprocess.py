@@ -11,6 +11,7 @@ import selectors
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -28,6 +29,14 @@ MOST_STREAM_BYTES = 64 << 20
 _STEP_S = 0.2
 """How often to check whether a running program should be stopped."""
 _PIECE_BYTES = 65_536
+
+_LEASH = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""Becomes the program, which Linux kills when the thread that started it dies."""
 
 MISSING = "is not installed"
 """The words of the error for a missing program."""
@@ -51,9 +60,13 @@ class Program:
         name: Its name or path.
         environ: All its variables; ``PATH`` is also searched for it.
         failed: Makes the errors.
+        is_leashed: Whether it dies with this process, also where that is killed; on Linux.
     """
 
-    def __init__(self, name: str, environ: Mapping[str, str], failed: Failed) -> None:
+    def __init__(
+        self, name: str, environ: Mapping[str, str], failed: Failed, *, is_leashed: bool = False
+    ) -> None:
+        self._is_leashed = is_leashed and sys.platform == "linux"
         self._name = os.path.expanduser(name)
         self._environ = dict(environ)
         self._failed = failed
@@ -102,9 +115,10 @@ class Program:
         path = self.path
         if path is None:
             raise self._failed(MISSING)
+        leash = [sys.executable, "-I", "-S", "-c", _LEASH, str(os.getpid())]
         try:
             return subprocess.Popen(  # noqa: S603  # a list, no shell; the user chose the program
-                [path, *arguments],
+                [*(leash if self._is_leashed else ()), path, *arguments],
                 cwd=folder,
                 env=self._environ,
                 stdin=subprocess.PIPE,

@@ -42,10 +42,11 @@ def stop():
     say({"type": "message_delta", "delta": end, "usage": {"output_tokens": 4}})
     say({"type": "message_stop"})
 def end(): print(json.dumps(result), flush=True)
-def rpc(method, secret=None, **params):
-    import urllib.request
+if "--mcp-config" in sys.argv:
     config = json.load(open(sys.argv[sys.argv.index("--mcp-config") + 1]))
     config = config["mcpServers"]["recollect"]
+def rpc(method, secret=None, **params):
+    import urllib.request
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
     headers = config["headers"] if secret is None else {"Authorization": secret}
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -105,7 +106,7 @@ def test_the_answer_comes_in_pieces_with_its_cost(command: Command) -> None:
 def test_a_stream_is_locked_down_as_well(command: Command) -> None:
     """What is not in files that only the user reads is the same for every call."""
     given = 'open(sys.argv[sys.argv.index("--system-prompt-file") + 1]).read()'
-    does(command, f"start(); word({given}); stop(); end()")
+    does(command, f"print('noise', flush=True); system = {given}; start(); word(system); end()")
     assert streamed(command)[0].text == "Be short."
     ((arguments, stdin, variables, folder, files),) = command.seen()
     assert arguments[:18] == [

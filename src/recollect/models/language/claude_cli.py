@@ -97,7 +97,7 @@ class ClaudeCli:
         retry_clock: RetryClock,
     ) -> None:
         self.name = f"{PROVIDER}:{model}" if model else PROVIDER
-        self._program = Program(settings.claude_command, environ, _failed)
+        self._program = Program(settings.claude_command, environ, _failed, is_leashed=True)
         self._model = model
         self._settings = settings
         self._budget = budget
@@ -226,17 +226,26 @@ class ClaudeCli:
         arguments += ["--verbose", "--include-partial-messages", *self._locks()]
         with ExitStack() as stack:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="recollect-claude-")))
+            files: list[Path] = []
+
+            def remove_files() -> None:
+                while files:
+                    files.pop().unlink()
+
+            events.on_line = remove_files  # the command has read them before its first line
             if system := system_with_schema(prompt):
-                file = _private_file(folder / "system", system.encode())
-                arguments += ["--system-prompt-file", file]
+                files.append(_private_file(folder / "system", system.encode()))
+                arguments += ["--system-prompt-file", str(files[-1])]
             if toolbox is not None:
                 from recollect.models.language.tool_server import ToolServer  # a server, seldom
 
                 tools = stack.enter_context(
                     ToolServer(toolbox, lambda: events.rounds <= MOST_ROUNDS)
                 )
-                file = _private_file(folder / "tools", msgspec.json.encode(tools.config))
-                arguments += ["--mcp-config", file, "--allowedTools", ",".join(tools.tool_names)]
+                config = msgspec.json.encode(tools.config)
+                files.append(_private_file(folder / "tools", config))
+                arguments += ["--mcp-config", str(files[-1])]
+                arguments += ["--allowedTools", ",".join(tools.tool_names)]
             empty = folder / "empty"
             empty.mkdir()
             return self._program.run(
@@ -291,10 +300,10 @@ def _transcript(prompt: Prompt) -> str:
     return "\n\n".join(f"[{each.role}]\n{each.text}" for each in prompt.messages)
 
 
-def _private_file(path: Path, content: bytes) -> str:
+def _private_file(path: Path, content: bytes) -> Path:
     path.touch(0o600)
     path.write_bytes(content)
-    return str(path)
+    return path
 
 
 def _find_result(out: bytes) -> _Result | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from recollect.core.bill import TokenUse
@@ -30,6 +32,7 @@ class ClaudeStream:
 
     Attributes:
         result: The line with the result; empty until it is there.
+        on_line: Called with each line of the command, before it is read.
     """
 
     def __init__(self, provider: str, text: SpokenText) -> None:
@@ -38,6 +41,7 @@ class ClaudeStream:
         self._start: list[bytes] = []
         self._replies: list[MessageReply] = []
         self.result = b""
+        self.on_line: Callable[[], object] = bool
 
     @property
     def rounds(self) -> int:
@@ -76,6 +80,7 @@ class ClaudeStream:
             decoded = _DECODER.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return
+        self.on_line()
         if decoded.type == "result":
             self.result = line
         elif decoded.type == "stream_event" and decoded.parent_tool_use_id is None:
