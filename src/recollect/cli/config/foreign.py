@@ -1,7 +1,7 @@
-"""Settings of OpenClaw-Mem or of seed 004, written into config.yaml where that says nothing.
+"""Settings of other programs, written into config.yaml where that says nothing.
 
-The ``settings.json`` of the one has seven, after seed 001; the other names ten. What has no place
-here is reported.
+The ``settings.json`` of OpenClaw-Mem has seven, after seed 001; seed 004 names ten; the
+``config.yaml`` of OpenClaudeCode has eight, after seed 000. What has no place here is reported.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
+import yaml
 
+from recollect.core.clock import MINUTE_MS
 from recollect.core.errors import ConfigError, InvalidInput, NotFound
 from recollect.core.settings import load_settings
 from recollect.core.settings.config_file import Value, first_config, with_setting
@@ -20,6 +22,7 @@ from recollect.store.failures import os_errors
 
 MAX_BYTES = 1_000_000
 """No file of a few settings is larger."""
+YAML = {".yaml", ".yml"}
 Outcome = Literal["set", "kept", "same", "not taken"]
 
 
@@ -75,6 +78,21 @@ RULES: Mapping[str, _Rule] = {
     "MemoryMaxSessions": _Rule("sessions.retention.max_sessions", int),
     "MemoryMaxMessagesPerSession": _Rule("sessions.retention.max_messages", int),
     "MemoryRetentionDays": _Rule("sessions.retention.days", int),
+    "gateway.autoResponder.enabled": _Rule("auto_responder.enabled", bool),
+    "gateway.autoResponder.maxConcurrent": _Rule("auto_responder.max_concurrent", int),
+    "gateway.autoResponder.debounceMs": _Rule("auto_responder.debounce_ms", int),
+    "gateway.autoResponder.maxHistoryMessages": _Rule("auto_responder.max_history_messages", int),
+    # Sessions have the same limit wherever messages come from, in whole minutes.
+    "gateway.autoResponder.sessionMaxAgeMs": _Rule(
+        "sessions.fresh.idle_minutes", int, lambda age: -(-age // MINUTE_MS)
+    ),
+    "gateway.autoResponder.memoryIndexIntervalMessages": _Rule(
+        "auto_responder.memory_index_interval_messages", int
+    ),
+    "gateway.autoResponder.memorySearchMaxResults": _Rule(
+        "auto_responder.memory_search_max_results", int
+    ),
+    "gateway.autoResponder.memoryFtsEnabled": _Rule("auto_responder.memory_fts_enabled", bool),
 }
 INSTEAD = {
     "dataDir": "the home is a folder of its own: choose it with --home or RECOLLECT_HOME",
@@ -94,12 +112,13 @@ def import_settings(path: Path, home: Path) -> tuple[str, list[Taken]]:
     """Return the text of config.yaml with the settings of a file, and the outcome of each.
 
     Args:
-        path: ``settings.json`` of OpenClaw-Mem, or one with those of seed 004.
+        path: ``settings.json`` of OpenClaw-Mem, one with those of seed 004, or the
+            ``config.yaml`` of OpenClaudeCode.
         home: Whose config.yaml; what it says wins.
 
     Raises:
         NotFound: the file does not exist.
-        InvalidInput: it does not hold a JSON object.
+        InvalidInput: it holds neither a JSON object nor a YAML mapping.
         ConfigError: config.yaml cannot be understood, or changed.
     """
     config = home / FILE_NAME
@@ -157,11 +176,13 @@ def _read(path: Path) -> dict[str, Any]:
             )
         content = path.read_bytes() if path.stat().st_size <= MAX_BYTES else b""
     try:
-        return msgspec.json.decode(content, type=dict[str, Any])
-    except (msgspec.MsgspecError, RecursionError) as error:
+        tree = yaml.safe_load(content) if path.suffix in YAML else msgspec.json.decode(content)
+        return msgspec.convert(tree, dict[str, Any])
+    except (msgspec.MsgspecError, yaml.YAMLError, RecursionError, ValueError) as error:
         raise InvalidInput(
-            "the file must hold settings, a JSON object",
-            hint="name the settings.json of OpenClaw-Mem, or one with those of seed 004",
+            "the file must hold settings, a JSON object or in .yaml a mapping",
+            hint="name the settings.json of OpenClaw-Mem, one with those of seed 004, or the "
+            "config.yaml of OpenClaudeCode",
             path=str(path),
         ) from error
 

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct, field
 from recollect.core.settings.checkpoints import CheckpointSettings
 from recollect.core.settings.embedding import EmbeddingSettings
 from recollect.core.settings.knowledge import KnowledgeSettings
+from recollect.core.settings.responder import ResponderSettings
 from recollect.core.settings.search import SearchSettings
 from recollect.core.settings.server import HookSettings, ServerSettings, WorkerSettings
 from recollect.core.settings.sessions import SessionSettings
@@ -450,3 +451,4 @@ class Settings(Struct, frozen=True, kw_only=True):
     server: ServerSettings = field(default_factory=ServerSettings)
     worker: WorkerSettings = field(default_factory=WorkerSettings)
     hooks: HookSettings = field(default_factory=HookSettings)
+    auto_responder: ResponderSettings = field(default_factory=ResponderSettings)
