@@ -32,6 +32,7 @@ from recollect.store.streams import EventStream
 if TYPE_CHECKING:  # imported where one is used
     from recollect.checkpoints.capture.manifest import Manifest
     from recollect.recall.search_port import SearchBackend
+    from recollect.respond.pending import Conversations
 
 _TURNS = 16
 """Calls of tools that are stored at the same time."""
@@ -67,6 +68,7 @@ class Home:
         self._backends: weakref.WeakSet[SearchBackend] = weakref.WeakSet()
         self._is_retired = False
         self._contents: SqliteDatabase | None = None
+        self._conversations: Conversations | None = None
         self.manifests: dict[tuple[str, Path], Manifest] = {}
         """Of the roots whose files are kept, by tenant."""
         self.turns = tuple(threading.Lock() for _ in range(_TURNS))
@@ -129,6 +131,17 @@ class Home:
         """Return ``checkpoints/contents.db``; None where no file was ever kept."""
         path = self.folder / CHECKPOINTS / CONTENTS_FILE
         return self.contents() if self._contents is not None or path.exists() else None
+
+    def conversations(self) -> Conversations:
+        """Return what is answered in the home, by all memories over it; made with its first use."""
+        with self._opening:
+            if self._conversations is None:
+                from recollect.respond.pending import Conversations
+                from recollect.respond.queue import ConversationQueue
+
+                most = self.main.settings.auto_responder.max_concurrent
+                self._conversations = Conversations(ConversationQueue(most))
+            return self._conversations
 
     @property
     def warning(self) -> str | None:
@@ -220,6 +233,8 @@ class Home:
 
     def close(self) -> None:
         """Stop the background, write what is left, and close everything; again does nothing."""
+        if self._conversations is not None:
+            self._conversations.close()
         self.main.stop()
         with self._opening:
             for rooms in self._agents.values():

@@ -29,6 +29,7 @@ from recollect.memory_exchange import ExchangeFacade
 from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import QUESTION, SearchQuestion, unknown_user
 from recollect.recall.maintenance import Synced
+from recollect.respond.inbound import Inbound
 from recollect.rooms import Rooms
 from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.store.streams import EventStream
@@ -63,6 +64,8 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.recall.steps.file_chunks import ChunkedFile
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
+    from recollect.respond.reply import Reply, ReplyEvent
+    from recollect.respond.responder import Responder
     from recollect.sessions.identities import Identities
     from recollect.store.audit import Audit
     from recollect.store.usage_ledger import Spent
@@ -186,6 +189,114 @@ class Memory(ExchangeFacade):
             lambda: rooms.retriever(self.facts, self.search),
             self.read,
         )
+
+    @property
+    def responder(self) -> Responder:
+        """The responder, which answers messages with a language model; see `respond`."""
+        from recollect.respond.tools import ToolMemory
+
+        memory = ToolMemory(
+            search=self.search,
+            lines=self.lines,
+            get=self.get,
+            read=self.read,
+            remember=self.facts.remember,
+        )
+        return self._rooms.responder(memory, self.context)
+
+    def respond(
+        self,
+        key: str,
+        text: str,
+        sender: str | None = None,
+        event_id: str | None = None,
+        *,
+        edits: str | None = None,
+        name: str | None = None,
+        at: int | datetime | None = None,
+        reply_to_agent: bool = False,
+        debounce_ms: int | None = None,
+    ) -> Reply:
+        """Take a message in, answer it with the language model, and return the reply.
+
+        The message is stored first, under the session that its key has now. Those that come within
+        ``auto_responder.debounce_ms`` are answered together. A model that fails is a reply with
+        the status ``failed``, and the message is kept.
+
+        Args:
+            key: Who and where, as for `Sessions.open`.
+            text: What was said; empty for a message without a text.
+            sender: The account that said it: ``telegram:42``.
+            event_id: Its id on the channel: the same id again stores nothing, and returns the same
+                reply.
+            edits: The event id of the message that this one replaces.
+            name: The speaker, where it is known.
+            at: When it was said, ms UTC or datetime; now if not given.
+            reply_to_agent: Whether it replies to something that the agent said: in a group that
+                calls the agent.
+            debounce_ms: How long to wait for a further message; that of the settings if not given.
+
+        Raises:
+            InvalidInput: something of it cannot be stored.
+            Denied: the key belongs to another owner than the scope's.
+            Conflict: another program holds the session.
+            StoreError: the database refused.
+        """
+        inbound = Inbound(
+            key=key,
+            text=text,
+            sender=sender,
+            event_id=event_id,
+            edits=edits,
+            name=name,
+            at=at,
+            reply_to_agent=reply_to_agent,
+        )
+        return self.responder.respond(inbound, debounce_ms)
+
+    def respond_stream(
+        self,
+        key: str,
+        text: str,
+        sender: str | None = None,
+        event_id: str | None = None,
+        *,
+        edits: str | None = None,
+        name: str | None = None,
+        at: int | datetime | None = None,
+        reply_to_agent: bool = False,
+        debounce_ms: int | None = None,
+    ) -> Iterator[ReplyEvent]:
+        """Take a message in as `respond` does; yield its answer as it arrives, and last the reply.
+
+        The message is stored when this returns. Closing the iterator cancels the answer; what
+        arrived of it stays.
+
+        Args:
+            key: As for `respond`, and so are the others.
+            text: What was said.
+            sender: The account that said it.
+            event_id: Its id on the channel.
+            edits: The event id of the message that this one replaces.
+            name: The speaker.
+            at: When it was said.
+            reply_to_agent: Whether it replies to something that the agent said.
+            debounce_ms: How long to wait for a further message.
+
+        Raises:
+            RecollectError: as `respond`.
+        """
+        inbound = Inbound(
+            key=key,
+            text=text,
+            sender=sender,
+            event_id=event_id,
+            edits=edits,
+            name=name,
+            at=at,
+            reply_to_agent=reply_to_agent,
+        )
+        return self.responder.stream(inbound, debounce_ms)
 
     @property
     def sections(self) -> Sections:

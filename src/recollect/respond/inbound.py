@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import msgspec
 
 from recollect.audience.account import sender_of
@@ -24,7 +26,7 @@ class Inbound(msgspec.Struct, frozen=True, kw_only=True):
             message with one answer. One is made if not given.
         edits: The event id of the message that this one replaces.
         name: The speaker, where it is known.
-        at: When it was said, ms UTC; now if not given.
+        at: When it was said, ms UTC or datetime; now if not given.
         reply_to_agent: Whether it replies to something that the agent said: in a group that calls
             the agent.
     """
@@ -35,7 +37,7 @@ class Inbound(msgspec.Struct, frozen=True, kw_only=True):
     event_id: str | None = None
     edits: str | None = None
     name: str | None = None
-    at: int | None = None
+    at: int | datetime | None = None
     reply_to_agent: bool = False
 
     def checked(self) -> Inbound:
@@ -51,8 +53,13 @@ class Inbound(msgspec.Struct, frozen=True, kw_only=True):
             self,
             key=parse_key(self.key).text,
             sender=None if self.sender is None else sender_of(self.sender),
-            at=None if self.at is None else check_time(self.at),
+            at=self.time,
         )
+
+    @property
+    def time(self) -> int | None:
+        """When it was said, ms UTC; None if that is not known."""
+        return None if self.at is None else check_time(self.at)
 
     @property
     def said(self) -> str:

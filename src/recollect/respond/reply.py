@@ -21,8 +21,8 @@ ReplyStatus = Literal[
     "cancelled",
 ]
 """What became of a message. ``silent``: the model had nothing to say. ``joined``: it is answered
-together with a newer one. ``edited``: it replaced a message that waits. ``noted``: it edits one that
-was answered. ``heard``: it did not call the agent."""
+together with a newer one. ``edited``: it replaced a message that waits. ``noted``: it edits one
+that was answered. ``heard``: it did not call the agent."""
 EventKind = Literal["typing", "piece", "block", "reply"]
 
 

@@ -166,7 +166,7 @@ class Transcripts:
             session = require_living(tx, self._access.scope, session_id)
             if is_known(tx, session, of, draft.message.text):
                 return None
-            self._check(tx, session, None)
+            check_holder(tx, session, self._access)
             return append_messages(tx, self._access.scope, session, [draft])[0]
 
         return self._access.write(unit)
@@ -222,7 +222,8 @@ class Transcripts:
 
         make([], {})  # so that wrong facts are refused before the answer comes
         self._access.database.read(lambda tx: require_living(tx, self._access.scope, session_id))
-        growing = GrowingMessage(self._access, session_id, partial(self._check, lease=lease))
+        guard = partial(check_holder, access=self._access, lease=lease)
+        growing = GrowingMessage(self._access, session_id, guard)
         return MessageStream(growing, make, self._access.drafts.redacted, self._access.clock)
 
     def append_stream(
@@ -347,17 +348,23 @@ class Transcripts:
     def _append(self, session_id: str, drafts: list[Draft], lease: Lease | None) -> list[Message]:
         def unit(tx: Transaction) -> list[Message]:
             session = require_living(tx, self._access.scope, session_id)
-            self._check(tx, session, lease)
+            check_holder(tx, session, self._access, lease)
             return append_messages(tx, self._access.scope, session, drafts)
 
-        messages = self._access.database.write(unit)
-        self._access.mirror.notify()
-        return messages
+        return self._access.write(unit)
 
-    def _check(self, tx: Transaction, session: Session, lease: Lease | None) -> None:
-        if lease is not None or tx.row(DISTURBS, (session.id, session.mode)) is not None:
-            now, lasts_ms = self._access.clock.now_ms(), lease_ms(self._access.settings)
-            check_append(tx, session, lease, now, lasts_ms)
+
+def check_holder(
+    tx: Transaction, session: Session, access: SessionAccess, lease: Lease | None = None
+) -> None:
+    """Refuse a message in a session that another program holds; a lease is extended by it.
+
+    Raises:
+        Conflict: another program has taken the session over, or holds it while it is a queue or
+            exclusively.
+    """
+    if lease is not None or tx.row(DISTURBS, (session.id, session.mode)) is not None:
+        check_append(tx, session, lease, access.clock.now_ms(), lease_ms(access.settings))
 
 
 def _drafts_of(items: Sequence[Item], drafts: DraftMaker) -> list[Draft]:

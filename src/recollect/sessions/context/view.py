@@ -147,7 +147,7 @@ def summary_within(compaction: Compaction | None, budget: int, sizer: Sizer) -> 
     return shortened(whole, room, sizer.text) or truncate_text(whole, room, sizer.text)
 
 
-def read_tail(read_newest: ReadNewest, budget: int, sizer: Sizer) -> Tail:
+def read_tail(read_newest: ReadNewest, budget: int, sizer: Sizer, most: int | None = None) -> Tail:
     """Return the newest messages that fit into a budget, with what is needed to know their pairs.
 
     Args:
@@ -155,15 +155,17 @@ def read_tail(read_newest: ReadNewest, budget: int, sizer: Sizer) -> Tail:
         budget: Tokens; what does not fit as a whole is left out, and everything before it. Where
             nothing fits, the newest message is there in part, with the call that it answers.
         sizer: Counts tokens.
+        most: Messages at most; None for any number.
     """
     messages: list[Message] = []
     costs: list[int] = []  # of the newest first
-    size, is_whole, is_over = _BATCH, False, False
+    size, is_whole, is_over = _BATCH if most is None else min(_BATCH, most + 1), False, False
     while not (is_whole or is_over):
         batch = read_newest(messages[0].seq if messages else None, size)
         messages = [*batch, *messages]
         is_whole = len(batch) < size
         fresh = _costs(batch, budget - sum(costs), sizer)
+        fresh = fresh if most is None else fresh[: most - len(costs)]
         is_over = len(fresh) < len(batch)
         costs += fresh
         size = min(2 * size, _LARGEST_BATCH)

@@ -108,7 +108,12 @@ class ContextWindows(Notebook, SessionCosts):
         self._sizer = Sizer(parts.count)
 
     def view(
-        self, session_id: str, budget_tokens: int | None = None, *, for_sender: str | None = None
+        self,
+        session_id: str,
+        budget_tokens: int | None = None,
+        *,
+        for_sender: str | None = None,
+        limit: int | None = None,
     ) -> ContextView:
         """Return the part of a session that is in the prompt: a summary, and the newest messages.
 
@@ -122,18 +127,20 @@ class ContextWindows(Notebook, SessionCosts):
             session_id: Which one.
             budget_tokens: What it may cost; ``sessions.context.window_tokens`` if not given.
             for_sender: Whom it answers; the sender of the newest turn if not given.
+            limit: Messages at most, a call of a tool with its result.
 
         Raises:
             NotFound: the scope has no such session.
-            InvalidInput: ``for_sender`` cannot be an account, the budget is below 40, or an exact
-                counter has no room in it.
+            InvalidInput: ``for_sender`` cannot be an account, the budget is below 40, the limit
+                below 1, or an exact counter has no room in it.
         """
         check_count(budget_tokens, "a budget", SMALLEST_BUDGET)
+        check_count(limit, "a limit", 1)
         limits = thresholds_of(self._access.settings.context, budget_tokens)
 
         def read(tx: Transaction, session: Session) -> ContextView:
             audience = self._audience(tx, session, for_sender)
-            return self._view(tx, session, audience, limits)
+            return self._view(tx, session, audience, limits, limit)
 
         return self._access.read_session(session_id, read)
 
@@ -267,7 +274,12 @@ class ContextWindows(Notebook, SessionCosts):
         return msgspec.structs.replace(result, model_failure=summary.failure)
 
     def _view(
-        self, tx: Transaction, session: Session, audience: Audience, limits: Thresholds
+        self,
+        tx: Transaction,
+        session: Session,
+        audience: Audience,
+        limits: Thresholds,
+        most: int | None = None,
     ) -> ContextView:
         sizer, scope, turns = self._sizer, self._access.scope, heard_turns(tx, session, audience)
         compaction = self._compaction(tx, session, audience)
@@ -275,7 +287,7 @@ class ContextWindows(Notebook, SessionCosts):
         summary = summary_within(compaction, limits.window, sizer)
         cost = 0 if summary is None else sizer.text(summary)
         parts = within(segments(tx, session), through, None)
-        tail = read_tail(self._newest(tx, parts, turns), limits.window - cost, sizer)
+        tail = read_tail(self._newest(tx, parts, turns), limits.window - cost, sizer, most)
         count = count_messages(tx, scope, parts, turns)
         if count and not tail.messages:
             raise InvalidInput("the budget has no room for a message", hint="give more tokens")

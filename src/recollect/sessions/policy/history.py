@@ -8,6 +8,7 @@ markers of OpenClaw, which agents know.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from typing import LiteralString
@@ -151,11 +152,7 @@ class History:
         """
         waiting = self.pending(key)
         self._shown[parse_key(key).text] = waiting[-1].id if waiting else 0
-        current = _lines(sender, said)
-        if not waiting:
-            return current
-        lines = [_lines(message.sender, message.text) for message in waiting]
-        return "\n".join((BEFORE, *lines, "", CURRENT, current))
+        return rendered(waiting, spoken_lines(sender, said))
 
     def clear(self, key: str, *, through: int | None = None) -> None:
         """Forget the pending messages of a conversation: the agent has replied.
@@ -200,7 +197,15 @@ class History:
         return Condition(scope).equal("key", parse_key(key).text)
 
 
-def _lines(sender: str, message: str) -> str:
+def rendered(waiting: Sequence[PendingMessage], current: str) -> str:
+    """Return the lines to be answered below those that wait, as `History.render` has them."""
+    if not waiting:
+        return current
+    lines = [spoken_lines(message.sender, message.text) for message in waiting]
+    return "\n".join((BEFORE, *lines, "", CURRENT, current))
+
+
+def spoken_lines(sender: str, message: str) -> str:
     """Return a message in a prompt: no name and no text can look like another one."""
     name = " ".join(_plain(sender).split())
     return "\n  ".join(f"{name}: {_plain(message)}".splitlines())

@@ -265,6 +265,21 @@ CREATE TABLE imports (
     at         INTEGER NOT NULL,
     PRIMARY KEY (tenant, source, path)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE inbound (
+    id         TEXT PRIMARY KEY,
+    tenant     TEXT NOT NULL,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    -- NULL: a command, which is not in the transcript.
+    message_id TEXT UNIQUE REFERENCES messages (id) ON DELETE CASCADE,
+    -- The id on the channel; unique among the sessions of a key.
+    event_id   TEXT NOT NULL,
+    state      TEXT NOT NULL
+               CHECK (state IN ('received', 'asked', 'answered', 'silent', 'joined', 'noted',
+                                'heard', 'command', 'failed', 'cancelled')),
+    -- Of a failure.
+    code       TEXT,
+    at         INTEGER NOT NULL
+) STRICT;
 CREATE TABLE "injected_items" (
     injection_id TEXT NOT NULL REFERENCES injections (id) ON DELETE CASCADE,
     place        INTEGER NOT NULL,
@@ -751,6 +766,9 @@ CREATE INDEX facts_twin_by_user ON facts (
 CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);
 CREATE INDEX flushed_notes_hidden ON flushed_notes (path, line_hash) WHERE is_hidden = 1;
 CREATE INDEX identity_proposals_by_account ON identity_proposals (tenant, account, claimed);
+CREATE INDEX inbound_by_event ON inbound (tenant, event_id);
+CREATE INDEX inbound_by_session ON inbound (session_id);
+CREATE INDEX inbound_waiting ON inbound (tenant, id) WHERE state IN ('received', 'asked');
 CREATE INDEX injected_items_by_ref ON injected_items (ref);
 CREATE INDEX injected_items_twin ON injected_items (
     injection_id, place, kind, ref, number, section, why, tokens);

@@ -1,0 +1,158 @@
+"""An answer while it arrives: passed on in pieces and blocks, stored as a growing message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from recollect.core.errors import RecollectError
+from recollect.models.language.model import Completion
+from recollect.respond.blocks import BlockCutter
+from recollect.respond.failures import EMPTY, Failure
+from recollect.respond.inbox import Inbox, InboxRow
+from recollect.respond.pending import Ongoing, Pending
+from recollect.respond.prompt import NO_REPLY
+from recollect.respond.reply import EventKind, Reply, ReplyEvent
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.content import ContentBlock
+from recollect.sessions.record.draft import Draft
+from recollect.sessions.record.message import UNFINISHED
+from recollect.sessions.record.session import Session
+from recollect.sessions.record.token_usage import TokenUsage
+from recollect.sessions.streaming import GrowingMessage, MessageStream
+from recollect.sessions.transcripts import check_holder
+from recollect.store.engine import Transaction
+
+
+class Answer:
+    """The answer to the rows of a turn.
+
+    Args:
+        access: The records, and their owner.
+        inbox: Where the rows are.
+        rows: What is answered, oldest first.
+        ongoing: Says whether a newer message may still join.
+        listeners: Who gets the pieces.
+    """
+
+    def __init__(
+        self,
+        access: SessionAccess,
+        inbox: Inbox,
+        rows: Sequence[InboxRow],
+        ongoing: Ongoing,
+        listeners: Sequence[Pending],
+    ) -> None:
+        self._access, self._inbox, self._rows = access, inbox, rows
+        self._ongoing, self._listeners = ongoing, listeners
+        self._growing = GrowingMessage(access, rows[-1].session_id, self._guard)
+        self._stream = MessageStream(
+            self._growing, self._draft, access.drafts.redacted, access.clock
+        )
+        self._blocks = BlockCutter()
+        self._held_back = ""
+        """What arrived, until it cannot be `NO_REPLY` any more."""
+        self._text: list[str] = []
+        self._is_out = self._is_last = False
+        self.reply: Reply | None = None
+        """As far as it is known here; None until the answer is stored."""
+
+    def take(self, piece: str) -> None:
+        """Pass on a piece, and store it now and then; nothing where the answer was cut off."""
+        if self._ongoing.cancellation.is_cancelled:
+            return
+        if not self._is_out:
+            self._held_back += piece
+            if not NO_REPLY.startswith(self._held_back.strip()):
+                self._begin()
+            return
+        self._pass_on(piece)
+
+    def finish(self, completion: Completion) -> Failure | None:
+        """Store the answer, and what became of its rows, in one transaction.
+
+        Returns:
+            Why there is no answer; None if there is one, or it was cut off.
+        """
+        if not (self._is_out or self._held_back):
+            self._held_back = completion.text
+        status = "answered" if self._is_out else self._settled_without()
+        if status is None:
+            return EMPTY
+        if status == "answered" and not self._is_out:
+            self._begin()
+        if self._ongoing.cancellation.is_cancelled:
+            return None
+        use = completion.use
+        seq: int | None = None
+        if status == "answered":
+            self._is_last = True
+            counted = TokenUsage(
+                input=use.input,
+                output=use.output,
+                cache_read=use.cache_read,
+                cache_write=use.cache_write,
+            )
+            message = self._stream.finish(usage=counted, model=completion.model)
+            seq = None if message is None else message.seq
+            self._tell("block", self._blocks.rest())
+        else:
+            self._inbox.settle(self._rows, "silent")
+        self.reply = Reply(
+            status="answered" if status == "answered" else "silent",
+            text="".join(self._text).strip(),
+            event_id=self._rows[-1].event_id,
+            seq=seq,
+            model=completion.model,
+            use=use,
+            usd=completion.usd,
+        )
+        return None
+
+    def keep(self) -> str:
+        """Store what arrived, marked as unfinished, and return it."""
+        if self._is_out:
+            with suppress(RecollectError):  # it is kept as far as it was stored before
+                self._stream.flush()
+        return "".join(self._text).strip()
+
+    def _settled_without(self) -> str | None:
+        said = self._held_back.strip()
+        return "silent" if said == NO_REPLY else "answered" if said else None
+
+    def _begin(self) -> None:
+        """Let the first piece out, unless a newer message joins."""
+        if self._inbox.has_later(self._rows[-1], self._ongoing.sender):
+            self._ongoing.cut_off("newer")
+        if not self._ongoing.begin_speaking():
+            return
+        self._is_out = True
+        self._pass_on(self._held_back.lstrip())
+        # From now on it has its place in the transcript, before messages that come meanwhile.
+        self._growing.save(self._draft([], {UNFINISHED: True}), finished=False)
+
+    def _pass_on(self, piece: str) -> None:
+        self._text.append(piece)
+        self._tell("piece", piece)
+        for block in self._blocks.add(piece):
+            self._tell("block", block)
+        self._stream.add(piece)
+
+    def _tell(self, kind: EventKind, text: str) -> None:
+        for listener in self._listeners if text else ():
+            listener.tell(ReplyEvent(kind=kind, text=text))
+
+    def _draft(self, blocks: list[ContentBlock], more: Mapping[str, Any]) -> Draft:
+        row = self._rows[-1]
+        return self._access.drafts.session(
+            row.session_id,
+            lambda it: it.message(
+                "assistant", blocks, metadata=dict(more), event_id=row.answer_event
+            ),
+        )
+
+    def _guard(self, tx: Transaction, session: Session) -> None:
+        check_holder(tx, session, self._access)
+        if self._is_last:
+            self._inbox.conclude(tx, self._rows, "answered")
