@@ -123,8 +123,8 @@ class Answer:
 
     def _begin(self) -> None:
         """Let the first piece out, unless a newer message joins."""
-        if self._inbox.has_later(self._rows[-1], self._ongoing.sender):
-            self._ongoing.cut_off("newer")
+        if self._inbox.has_later(self._rows[-1], self._ongoing):
+            self._ongoing.cut_off("newer", "")
         if not self._ongoing.begin_speaking():
             return
         self._is_out = True

@@ -15,6 +15,7 @@ import msgspec
 
 from recollect.core.scope import Scope
 from recollect.recall.context.injections import Injection, add_injection
+from recollect.respond.pending import Ongoing
 from recollect.respond.reply import ReplyStatus
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import Draft
@@ -87,7 +88,7 @@ _ANSWER: LiteralString = "SELECT id FROM messages WHERE session_id = ? AND event
 _IS_LATER: LiteralString = """
     SELECT count(*) FROM inbound i JOIN messages m ON m.id = i.message_id
     WHERE i.tenant = ?1 AND i.session_id = ?2 AND i.id > ?3 AND i.state = 'received'
-        AND (?4 IS NULL OR m.turn_sender = ?4)
+        AND (?4 OR m.turn_sender IS ?5)
 """
 _BECOME: LiteralString = "UPDATE inbound SET message_id = ? WHERE id = ?"
 
@@ -226,9 +227,10 @@ class Inbox:
 
         access.write(unit)
 
-    def has_later(self, row: InboxRow, sender: str | None) -> bool:
-        """Return whether a message of the session, by a sender, came in after one, and waits."""
-        values = (row.tenant, row.session_id, row.id, sender)
+    def has_later(self, row: InboxRow, ongoing: Ongoing) -> bool:
+        """Return whether a message that may join came in after a row, in whatever process."""
+        who = (ongoing.is_anybodys, ongoing.sender)
+        values = (row.tenant, row.session_id, row.id, *who)
         return bool(first_integer(self._access.database.read(lambda tx: tx.row(_IS_LATER, values))))
 
     def messages(self, rows: Sequence[InboxRow]) -> list[Message]:

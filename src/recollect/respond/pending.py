@@ -73,18 +73,35 @@ class Ongoing:
     """The answer that is made in a conversation now.
 
     Until its first piece is out a newer message may cut it off, to be answered with it.
+
+    Attributes:
+        cancellation: Cancels the call of the model.
+        why: Why it was cut off; None while it goes on.
+        is_heard: Whether its first piece is out.
+        sender: Whose turn it is.
+        is_anybodys: Whether it is anybody's, as in a group.
+        rows: What of the inbox is answered; empty until that is read.
     """
 
     def __init__(self) -> None:
         self.cancellation = Cancellation()
-        self.sender: str | None = None
-        """Whose turn it is; None for anybody's."""
-        self.rows: frozenset[str] = frozenset()
-        """What of the inbox is answered."""
-        self._lock = threading.Lock()
-        self.is_heard = False
-        """Whether its first piece is out."""
         self.why: Why | None = None
+        self.is_heard = False
+        self.sender: str | None = None
+        self.is_anybodys = True
+        self.rows: frozenset[str] = frozenset()
+        self._early: set[str] = set()
+        """What came in before the rows were read; most of it is among them."""
+        self._lock = threading.Lock()
+
+    def take(self, rows: Iterable[str], sender: str | None, *, is_anybodys: bool) -> None:
+        """Note what is answered, and for whom."""
+        with self._lock:
+            self.rows = frozenset(rows)
+            self.sender, self.is_anybodys = sender, is_anybodys
+            is_late = bool(self._early - self.rows)
+        if is_late:
+            self.cut_off("newer", "")
 
     def begin_speaking(self) -> bool:
         """Return whether the first piece may go out; from then on newer messages wait."""
@@ -92,11 +109,15 @@ class Ongoing:
             self.is_heard = self.is_heard or self.why is None
             return self.is_heard
 
-    def cut_off(self, why: Why) -> bool:
-        """Cut the answer off; return False where a newer message must wait."""
+    def cut_off(self, why: Why, row_id: str) -> bool:
+        """Cut the answer off; return False where a newer message must wait, or is in it."""
         with self._lock:
-            if why == "newer" and self.is_heard:
-                return False
+            if why == "newer":
+                if self.is_heard or row_id in self.rows:
+                    return False
+                if not self.rows:
+                    self._early.add(row_id)
+                    return True
             self.why = self.why or why
         self.cancellation.cancel()
         return True
@@ -166,13 +187,24 @@ class Conversations(msgspec.Struct, eq=False):
         with self.lock:
             self.ongoing.pop(conversation, None)
 
-    def cut_off(self, conversation: Hashable, why: Why, sender: str | None = None) -> bool:
-        """Cut off what is answered in a conversation; False where nothing is, or it must wait."""
+    def cut_off(
+        self, conversation: Hashable, why: Why, sender: str | None = None, row_id: str = ""
+    ) -> bool:
+        """Cut off what is answered in a conversation; False where nothing is, or it goes on.
+
+        Args:
+            conversation: Which one.
+            why: A newer message only cuts off the answer to its own sender.
+            sender: Of the newer message.
+            row_id: Of the newer message; empty for one that is answered and was changed.
+        """
         with self.lock:
             ongoing = self.ongoing.get(conversation)
-        if ongoing is None or (why == "newer" and ongoing.sender not in {None, sender}):
+        if ongoing is None:
             return False
-        return ongoing.cut_off(why)
+        if why == "newer" and not (ongoing.is_anybodys or ongoing.sender == sender):
+            return False
+        return ongoing.cut_off(why, row_id)
 
     def is_heard(self, conversation: Hashable, row_id: str) -> bool:
         """Return whether the first piece of the answer to a row is out."""

@@ -123,11 +123,17 @@ class Responder:
             if edited is not None and edited.message_id is not None:
                 return self._edit(conversation, edited, inbound, pending)
             inbound = msgspec.structs.replace(inbound, event_id=inbound.edits)
+        is_known = row is not None
         if row is None:
             row = self._receive(conversation, inbound, pending)
-        if row is not None:
-            wait_ms = self._parts.settings.debounce_ms if debounce_ms is None else debounce_ms
-            self._await(conversation, inbound, row, pending, wait_ms / 1000)
+        if row is None or not self._await(conversation, row, pending):
+            return pending
+        if is_known:
+            self._put(conversation, inbound.key, 0.0, is_new=False)
+            return pending
+        wait_ms = self._parts.settings.debounce_ms if debounce_ms is None else debounce_ms
+        self._conversations.cut_off(conversation, "newer", inbound.sender, row.id)
+        self._put(conversation, inbound.key, wait_ms / 1000 if row.message_id is not None else 0.0)
         return pending
 
     def respond(self, inbound: Inbound, debounce_ms: int | None = None) -> Reply:
@@ -257,24 +263,16 @@ class Responder:
         pending.resolve(result)
         return pending
 
-    def _await(
-        self,
-        conversation: Hashable,
-        inbound: Inbound,
-        row: InboxRow,
-        pending: Pending,
-        delay_s: float,
-    ) -> None:
-        """Let somebody wait for the reply to a row, and see to it that there is one."""
+    def _await(self, conversation: Hashable, row: InboxRow, pending: Pending) -> bool:
+        """Let somebody wait for the reply to a row; False where it is there already."""
         if row.state == "failed" and row.message_id is not None:
             self._inbox.settle([row], "received")  # it is asked again
         elif not row.is_waiting:
             pending.resolve(self._reply(row))
-            return
-        pending.on_cancel(lambda: self._cancel(conversation, row))
+            return False
+        pending.on_cancel(partial(self._cancel, conversation, row))
         self._conversations.add(conversation, row.id, pending)
-        self._conversations.cut_off(conversation, "newer", inbound.sender)
-        self._put(conversation, inbound.key, delay_s if row.message_id is not None else 0.0)
+        return True
 
     def _put(
         self, conversation: Hashable, key: str, delay_s: float, *, is_new: bool = True
@@ -318,8 +316,8 @@ class Responder:
                 batch = self._joined(session, self._waiting(key))
                 if not batch.rows:
                     return True
-                ongoing.sender = None if batch.is_group else batch.sender
-                ongoing.rows = frozenset(row.id for row in batch.rows)
+                ids = [row.id for row in batch.rows]
+                ongoing.take(ids, batch.sender, is_anybodys=batch.is_group)
                 reply = self._answer(conversation, session, batch, ongoing)
             finally:
                 self._conversations.end(conversation)
