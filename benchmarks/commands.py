@@ -32,6 +32,12 @@ from benchmarks.load.greedy import GreedyPlan, GreedyRunner, describe_greedy, gr
 from benchmarks.load.load import LoadPlan, LoadRunner
 from benchmarks.load.load_grids import describe_load, load_grids
 from benchmarks.load.mcp import McpPlan, McpRunner, describe_mcp, mcp_grids
+from benchmarks.load.respond import (
+    RespondPlan,
+    RespondRunner,
+    describe_respond,
+    respond_grids,
+)
 from benchmarks.load.sessions import SessionPlan, SessionRunner, describe_sessions, session_grids
 from benchmarks.load.worker import WorkerPlan, WorkerRunner, describe_worker, worker_grids
 from benchmarks.load.workspace import (
@@ -267,6 +273,24 @@ def _show_load(run: LoadRun, output: Output) -> None:
     if output.plot is not None:
         write_whole(output.plot, lambda path: plot_load(run, path))
     output.deliver(run, describe_load(run), load_grids(run))
+
+
+@app.command()
+def respond(
+    *,
+    messages: Annotated[int, typer.Option(min=30, help="Messages in the home.")] = 100_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Messages that come in.")] = 300,
+    seed: Seed = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Answers beside the model: from a message that comes in to its prompt."""
+    output = Output(as_json=as_json, markdown=markdown)
+    plan = RespondPlan(messages=messages, rounds=rounds, seed=seed)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = RespondRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_respond(run), respond_grids(run))
 
 
 @app.command()

@@ -6,7 +6,7 @@ hold, each line with its source: it is data. The transcript goes as messages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import tzinfo
 from itertools import dropwhile, groupby
 from operator import itemgetter
@@ -21,6 +21,7 @@ from recollect.index.query.hit import Hit, SearchResult, cite_lines
 from recollect.models.language.model import Prompt, PromptMessage, Role
 from recollect.recall.context.block import ContextBlock, ContextItem, Kind
 from recollect.recall.context.block import Section as BlockSection
+from recollect.recall.retrieval.retriever import MOST_EPISODES
 from recollect.recall.steps.lines import IndexLines
 from recollect.respond.inbound import MEDIA
 from recollect.respond.reply import PromptItem
@@ -61,6 +62,8 @@ _BLOCK_SHARE = 4
 """The context block gets at most a quarter of the room: it is the same in each turn."""
 _MESSAGE_SHARE = 2
 """So does a new message at most half of it: what it is about must fit beside it."""
+_EARLIER_SHARE = 8
+"""An earlier one at most an eighth: a long paste must not push the talk around it out."""
 _SMALLEST_ROOM = 4 * SMALLEST_BUDGET
 _MOST_HITS = 200
 _QUERY_CHARS = 2_000
@@ -226,7 +229,11 @@ class PromptMaker:
         limit = parts.settings.max_history_messages
         view = parts.sessions.view(session.id, room, for_sender=sender, limit=limit + len(messages))
         own = {each.id for each in messages}
-        earlier = [each for each in view.messages if each.id not in own and _is_spoken(each)]
+        earlier = [
+            msgspec.structs.replace(each, text=_cut(each.text, room // _EARLIER_SHARE, size))
+            for each in view.messages
+            if each.id not in own and _is_spoken(each)
+        ]
         block = parts.block(
             session.id,
             budget_tokens=max(1, min(parts.block_tokens, room // _BLOCK_SHARE)),
@@ -254,22 +261,16 @@ class PromptMaker:
             return
         asker = {"for_session": material.session.id, "for_sender": material.sender}
         result = parts.search(said[:_QUERY_CHARS], min(2 * most + len(ids), _MOST_HITS), **asker)
-        names = {each.ref: each.name for each in parts.lines(result, **asker).lines}
-        there = [_plain(each) for each in material.texts if each]
-        is_all_shown = not (material.view.omitted or material.view.through_seq)
+        hits = list(_unsaid(result.hits, material))
+        memories = [hit for hit in hits if hit.source != EPISODES][:most]
+        episodes = [hit for hit in hits if hit.source == EPISODES][:MOST_EPISODES]
+        few = msgspec.structs.replace(result, hits=[*memories, *episodes])
+        names = {each.ref: each.name for each in parts.lines(few, **asker).lines}
         boundary = boundary_of(material.session.id, parts.secret)
-        for hit in result.hits:
-            words = _plain(hit.snippet.strip("… \n"))
-            if hit.ref in ids or not words or any(words in each for each in there):
-                continue
-            is_episode = hit.source == EPISODES
-            if is_episode and is_all_shown and hit.session_id == material.session.id:
-                continue
-            there.append(words)
+        for hit in few.hits:
             line = _line(hit, names.get(hit.ref, hit.source), boundary)
             recalled = _Recalled(hit, line, self._size(line))
-            (material.episodes if is_episode else material.memories).append(recalled)
-        del material.memories[most:]
+            (material.episodes if hit.source == EPISODES else material.memories).append(recalled)
 
     def _choose(self, material: _Material) -> None:
         """Leave out what does not fit."""
@@ -304,6 +305,20 @@ class PromptMaker:
             room=max(parts.window_tokens - parts.answer_tokens, _SMALLEST_ROOM),
             heard_through=material.heard[-1].id if material.heard else None,
         )
+
+
+def _unsaid(hits: Iterable[Hit], material: _Material) -> Iterator[Hit]:
+    """Yield the hits that the prompt does not hold already, by their ids or their words."""
+    ids, texts = material.ids, [_plain(each) for each in material.texts if each]
+    is_all_shown = not (material.view.omitted or material.view.through_seq)
+    for hit in hits:
+        words = _plain(hit.snippet.strip("… \n"))
+        is_own = hit.source == EPISODES and hit.session_id == material.session.id
+        if hit.ref in ids or not words or (is_own and is_all_shown):
+            continue
+        if not any(words in each for each in texts):
+            texts.append(words)
+            yield hit
 
 
 def _fading(sizes: Sequence[int]) -> list[Portion]:
