@@ -34,8 +34,9 @@ from recollect.models.registry import create_local
 
 _BATCH = 200
 """Sessions that are stored between two rounds of indexing."""
-_WARM_UP = 20
 _PEOPLE = 50
+_WARM_UP = 2 * _PEOPLE
+"""Each conversation is under way: its context block is made once."""
 _ANSWER = "That was on Tuesday, as far as I know. "
 _SETTINGS: dict[str, object] = {
     "language.provider": "bench",

@@ -136,11 +136,13 @@ class Home:
         """Return what is answered in the home, by all memories over it; made with its first use."""
         with self._opening:
             if self._conversations is None:
+                from recollect.respond.block_cache import BlockCache
                 from recollect.respond.pending import Conversations
                 from recollect.respond.queue import ConversationQueue
 
                 most = self.main.settings.auto_responder.max_concurrent
-                self._conversations = Conversations(ConversationQueue(most))
+                blocks = BlockCache(self.records)
+                self._conversations = Conversations(ConversationQueue(most), blocks)
             return self._conversations
 
     @property

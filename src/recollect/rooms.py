@@ -336,11 +336,12 @@ class Rooms:
             return MemoryTools(memory, session.id, sender, parts.secret, may_write=group.is_owners)
 
         prompts = PromptParts(
+            database=self.records,
             sessions=sessions,
             search=memory.search,
-            lines=memory.lines,
             block=context.block,
             block_tokens=settings.context.budget_tokens,
+            kept_blocks=self.home.conversations().blocks,
             clock=self.home.clock,
             zone=zone_of(settings.sessions.time_zone),
             settings=settings.auto_responder,

@@ -155,4 +155,4 @@ class Answer:
     def _guard(self, tx: Transaction, session: Session) -> None:
         check_holder(tx, session, self._access)
         if self._is_last:
-            self._inbox.conclude(tx, self._rows, "answered")
+            self._inbox.answered(tx, self._rows, self._ongoing)

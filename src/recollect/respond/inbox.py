@@ -90,6 +90,11 @@ _IS_LATER: LiteralString = """
     WHERE i.tenant = ?1 AND i.session_id = ?2 AND i.id > ?3 AND i.state = 'received'
         AND (?4 OR m.turn_sender IS ?5)
 """
+_ABSORB: LiteralString = """
+    UPDATE inbound SET state = 'joined', code = NULL, at = ?1
+    WHERE session_id = ?2 AND id < ?3 AND state = 'failed' AND message_id IN (
+        SELECT id FROM messages WHERE session_id = ?2 AND (?4 OR turn_sender IS ?5))
+"""
 _BECOME: LiteralString = "UPDATE inbound SET message_id = ? WHERE id = ?"
 
 
@@ -205,6 +210,15 @@ class Inbox:
         """As `settle`, in the caller's transaction."""
         self.mark(tx, rows[:-1], "joined")
         self.mark(tx, rows[-1:], state, code)
+
+    def answered(self, tx: Transaction, rows: Sequence[InboxRow], ongoing: Ongoing) -> None:
+        """Note that rows are answered, in the caller's transaction.
+
+        What failed before them was in the prompt without an answer: it is answered with them.
+        """
+        self.conclude(tx, rows, "answered")
+        row, who = rows[-1], (ongoing.is_anybodys, ongoing.sender)
+        tx.execute(_ABSORB, (self._access.clock.now_ms(), row.session_id, row.id, *who))
 
     def ask(self, rows: Sequence[InboxRow], injection: Injection) -> None:
         """Note that the model is asked, and what of the memory is in the prompt."""

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from recollect.models.cancellation import Cancellation
+from recollect.respond.block_cache import BlockCache
 from recollect.respond.inbound import Inbound
 from recollect.respond.queue import ConversationQueue
 from recollect.respond.reply import Reply, ReplyEvent
@@ -128,6 +129,7 @@ class Conversations(msgspec.Struct, eq=False):
 
     Attributes:
         queue: Runs the answers.
+        blocks: The context blocks of their prompts.
         lock: Guards the others.
         pendings: By conversation and row of the inbox: who waits.
         ongoing: By conversation: what is answered.
@@ -136,6 +138,7 @@ class Conversations(msgspec.Struct, eq=False):
     """
 
     queue: ConversationQueue
+    blocks: BlockCache
     lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
     pendings: dict[Hashable, dict[str, list[Pending]]] = msgspec.field(default_factory=dict)
     ongoing: dict[Hashable, Ongoing] = msgspec.field(default_factory=dict)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import tzinfo
-from itertools import dropwhile, groupby
+from itertools import groupby
 from operator import itemgetter
+from typing import LiteralString
 
 import msgspec
 
 from recollect.audience.session_key import GROUPS
-from recollect.core.clock import Clock, to_datetime, to_iso
+from recollect.core.clock import DAY_MS, Clock, to_datetime, to_iso
 from recollect.core.settings.responder import ResponderSettings
 from recollect.index.model.document import EPISODES, FACTS, FILES, OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult, cite_lines
@@ -22,7 +23,7 @@ from recollect.models.language.model import Prompt, PromptMessage, Role
 from recollect.recall.context.block import ContextBlock, ContextItem, Kind
 from recollect.recall.context.block import Section as BlockSection
 from recollect.recall.retrieval.retriever import MOST_EPISODES
-from recollect.recall.steps.lines import IndexLines
+from recollect.respond.block_cache import BlockCache
 from recollect.respond.inbound import MEDIA
 from recollect.respond.reply import PromptItem
 from recollect.respond.shares import Portion, shared_out
@@ -32,6 +33,8 @@ from recollect.sessions.policy.history import PendingMessage, rendered, spoken_l
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.sessions.sessions import Sessions
+from recollect.store.columns import listed, typed_rows
+from recollect.store.engine import Database
 from recollect.text.boundaries import good_cut
 from recollect.text.injected import boundary_of, inert, neutral, wrapped
 
@@ -75,6 +78,9 @@ _KINDS: dict[str, tuple[Kind, BlockSection]] = {
     FACTS: ("fact", "facts"),
     EPISODES: ("episode", "episodes"),
 }
+_NUMBERS: LiteralString = """
+    SELECT id, number FROM messages WHERE tenant = ? AND id IN (SELECT value FROM json_each(?))
+"""
 _SPEAKERS = {"user": "user", "assistant": "you"}
 
 
@@ -82,11 +88,12 @@ class PromptParts(msgspec.Struct, frozen=True, kw_only=True):
     """What prompts are made with.
 
     Attributes:
+        database: ``records.db``.
         sessions: The sessions, with their views and pending group messages.
         search: `Memory.search`.
-        lines: `Memory.lines`.
         block: Makes the context block of a session.
         block_tokens: What that costs at most.
+        kept_blocks: Keeps them from turn to turn.
         clock: Tells the time.
         zone: Of the user; the machine's if None.
         settings: The section ``auto_responder``.
@@ -96,11 +103,12 @@ class PromptParts(msgspec.Struct, frozen=True, kw_only=True):
         secret: The random bytes of the home that boundaries are made with.
     """
 
+    database: Database
     sessions: Sessions
     search: Callable[..., SearchResult]
-    lines: Callable[..., IndexLines]
     block: Callable[..., ContextBlock]
     block_tokens: int
+    kept_blocks: BlockCache
     clock: Clock
     zone: tzinfo | None
     settings: ResponderSettings
@@ -234,13 +242,7 @@ class PromptMaker:
             for each in view.messages
             if each.id not in own and _is_spoken(each)
         ]
-        block = parts.block(
-            session.id,
-            budget_tokens=max(1, min(parts.block_tokens, room // _BLOCK_SHARE)),
-            for_sender=sender,
-            record=False,
-            client=CLIENT,
-        )
+        tokens = max(1, min(parts.block_tokens, room // _BLOCK_SHARE))
         return _Material(
             session=session,
             messages=messages,
@@ -248,8 +250,18 @@ class PromptMaker:
             heard=parts.sessions.history.pending(session.key or "") if is_group else [],
             earlier=earlier[max(len(earlier) - limit, 0) :],
             view=view,
-            block=block,
+            block=(block := self._block(session, sender, tokens)),
             room=max(room - block.tokens - size(view.summary or ""), 0),
+        )
+
+    def _block(self, session: Session, sender: str | None, tokens: int) -> ContextBlock:
+        parts, today = self._parts, self._parts.clock.now_ms() // DAY_MS
+        return parts.kept_blocks.block(
+            session.tenant,
+            (session.id, sender, tokens, today),
+            lambda: parts.block(
+                session.id, None, tokens, for_sender=sender, record=False, client=CLIENT
+            ),
         )
 
     def _recall(self, material: _Material) -> None:
@@ -264,11 +276,13 @@ class PromptMaker:
         hits = list(_unsaid(result.hits, material))
         memories = [hit for hit in hits if hit.source != EPISODES][:most]
         episodes = [hit for hit in hits if hit.source == EPISODES][:MOST_EPISODES]
-        few = msgspec.structs.replace(result, hits=[*memories, *episodes])
-        names = {each.ref: each.name for each in parts.lines(few, **asker).lines}
+        said_in = [hit.ref for hit in memories if hit.source == SESSIONS]
+        cells = (material.session.tenant, listed(said_in))
+        rows = parts.database.read(lambda tx: tx.all(_NUMBERS, cells)) if said_in else []
+        numbers = dict(typed_rows(rows, tuple[str, int]))
         boundary = boundary_of(material.session.id, parts.secret)
-        for hit in few.hits:
-            line = _line(hit, names.get(hit.ref, hit.source), boundary)
+        for hit in (*memories, *episodes):
+            line = _line(hit, numbers.get(hit.ref), boundary)
             recalled = _Recalled(hit, line, self._size(line))
             (material.episodes if hit.source == EPISODES else material.memories).append(recalled)
 
@@ -343,9 +357,10 @@ def _is_spoken(message: Message) -> bool:
     return message.role in _SPEAKERS and bool(message.text.strip())
 
 
-def _line(hit: Hit, name: str, boundary: str) -> str:
-    """Return a memory as one line, with its score, time and source."""
+def _line(hit: Hit, number: int | None, boundary: str) -> str:
+    """Return a memory as one line, with its score, time and a name that `memory_get` takes."""
     who = hit.name or _SPEAKERS.get(hit.role or "")
+    name = f"m{number}" if number else (hit.citation or hit.source).rpartition(":")[2]
     facts = [to_iso(hit.at)[:10], name, *([neutral(who, boundary)] if who else [])]
     if hit.until is not None:
         facts.append(f"until {to_iso(hit.until)[:10]}")
@@ -376,13 +391,14 @@ def _spoken(messages: Sequence[Message], texts: Sequence[str]) -> str:
 
 def _turns(material: _Material, text: str) -> Iterator[PromptMessage]:
     """Yield the conversation: the user first, and then roles alternate."""
-    shown = dropwhile(lambda each: each.role != "user", material.earlier)
     said: list[tuple[Role, str]] = [
         ("assistant", each.text)
         if each.role != "user"
         else ("user", spoken_lines(_speaker(each), each.text) if material.is_group else each.text)
-        for each in shown
+        for each in material.earlier
     ]
+    if said and said[0][0] == "assistant":
+        said.insert(0, ("user", LEFT_OUT.strip()))
     for role, turns in groupby([*said, ("user", text)], key=itemgetter(0)):
         yield PromptMessage(role=role, text="\n\n".join(words for _, words in turns))
 
