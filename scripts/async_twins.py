@@ -46,10 +46,11 @@ CLASSES = (
     "recollect.session_handle.SessionObservations",
     "recollect.session_handle.SessionHandle",
     "recollect.memory_sessions.MemorySessions",
+    "recollect.respond.responder.Responder",
     "recollect.memory.Memory",
 )
 """Every class with calls of its own that a memory hands out; a base before what is made of it."""
-WRITTEN = {"Memory": {"close", "within"}}
+WRITTEN = {"Memory": {"close", "respond", "within"}}
 """Calls whose twins are written by hand, in `aio/memory.py`."""
 ONE_AT_A_TIME = {"MessageStream"}
 """Classes whose calls must not overlap."""

@@ -120,6 +120,11 @@ def install(patch: pytest.MonkeyPatch, model: ChatModel) -> None:
     patch.setattr(registry, "LANGUAGE_MODELS", scripted)
 
 
+def offer(model: ChatModel) -> None:
+    """Let the provider ``scripted`` be a model, for the rest of the process."""
+    install(pytest.MonkeyPatch(), model)
+
+
 _MODELS: dict[str, ChatModel] = {}
 
 

@@ -22,6 +22,7 @@ import recollect
 from recollect.audience.account import parse_account
 from recollect.core.errors import InvalidInput, RecollectError, StoreError
 from recollect.memory import Memory
+from recollect.respond.inbound import Inbound
 from recollect.sessions.record.message import StandIn
 
 LEXICAL: dict[str, object] = {"embedding.provider": "none"}
@@ -41,6 +42,7 @@ ROOMS = (
     "tokens",
     "audit",
     "events",
+    "responder",
 )
 WRONG: tuple[Any, ...] = (
     None, True, 0, -1, 2**70, 1.5, float("nan"), float("inf"), "", "\ud800", "\0", b"x",
@@ -86,6 +88,7 @@ class Sound:
             "id_or_title": session.id,
             "ids": "m1",
             "injection_id": memory.context.injections()[0].id,
+            "inbound": Inbound(key="telegram:42", text="tea"),
             "into": "/q",
             "items": [("user", "x")],
             "lease": memory.sessions.hold(session.id).lease,

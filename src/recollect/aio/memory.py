@@ -6,9 +6,10 @@ What each of them has to offer is that of its synchronous twin; `twins.py` is ma
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from weakref import WeakValueDictionary
 
 from recollect.aio.hops import LIMIT, Hops
@@ -16,11 +17,15 @@ from recollect.aio.twin import Opening, Twin
 from recollect.aio.twins import *  # noqa: F403  # each twin, for annotations
 from recollect.aio.twins import AsyncMemoryCalls
 from recollect.core.clock import Clock
+from recollect.core.errors import StoreClosed
 from recollect.core.scope import Scope
 from recollect.memory import Memory, open_memory
 from recollect.models.embedding.embedder import Embedder
 from recollect.pool import MemoryPool
 from recollect.store.background import HomeRole
+
+if TYPE_CHECKING:
+    from recollect.respond.reply import Reply
 
 
 class _Closing(Twin):
@@ -44,6 +49,29 @@ class AsyncMemory(AsyncMemoryCalls, _Closing):
         """Return this memory as a narrower scope sees it, see `Memory.within`."""
         memory = await self._awaited(_ready, self._target.within, scope)
         return _NarrowedMemory(memory, self._hops)
+
+    async def respond(
+        self,
+        key: str,
+        text: str,
+        sender: str | None = None,
+        event_id: str | None = None,
+        *,
+        edits: str | None = None,
+        name: str | None = None,
+        at: int | datetime | None = None,
+        reply_to_agent: bool = False,
+        debounce_ms: int | None = None,
+    ) -> Reply:
+        """Take a message in, answer it with the language model, and return the reply.
+
+        See `Memory.respond`. It keeps no other call waiting.
+        """
+        arguments = {field: value for field, value in locals().items() if field != "self"}
+        async for event in self.respond_stream(**arguments):
+            if event.reply is not None:
+                return event.reply
+        raise StoreClosed("the memory is closed", hint="open it again")
 
 
 class _NarrowedMemory(AsyncMemory):

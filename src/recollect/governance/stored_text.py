@@ -346,6 +346,7 @@ TABLES = (
             "message_id": "id",
         },
     ),
+    StoredText(table="inbound", cells={"event_id": "id"}),
     StoredText(
         table="injections",
         cells={"client": "text", "project": "text", "visibility_group": "id"},

@@ -15,7 +15,7 @@ from recollect.respond.inbound import Inbound
 from recollect.respond.queue import ConversationQueue
 from recollect.respond.reply import Reply, ReplyEvent
 
-OnEvent = Callable[[ReplyEvent], object]
+OnReplyEvent = Callable[[ReplyEvent], object]
 Why = Literal["newer", "person", "closing"]
 """Why an answer is cut off: a message came that joins, somebody cancelled it, the home closes."""
 
@@ -32,7 +32,7 @@ class Pending:
             who reads an answer must not break it.
     """
 
-    def __init__(self, on_event: OnEvent = ignore) -> None:
+    def __init__(self, on_event: OnReplyEvent = ignore) -> None:
         self._on_event = on_event
         self._done = threading.Event()
         self._lock = threading.Lock()

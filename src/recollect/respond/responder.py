@@ -18,6 +18,7 @@ from typing import get_args
 import msgspec
 
 from recollect.audience.session_key import GROUPS
+from recollect.core.checks import checked
 from recollect.core.errors import RecollectError
 from recollect.core.settings.responder import ResponderSettings
 from recollect.core.threads import LOOK_S, next_of
@@ -36,7 +37,7 @@ from recollect.respond.failures import (
 )
 from recollect.respond.inbound import Inbound
 from recollect.respond.inbox import Inbox, InboxRow
-from recollect.respond.pending import Conversations, OnEvent, Ongoing, Pending, ignore
+from recollect.respond.pending import Conversations, Ongoing, OnReplyEvent, Pending, ignore
 from recollect.respond.prompt import CLIENT, MadePrompt, PromptMaker
 from recollect.respond.reply import PromptItem, Reply, ReplyEvent, ReplyStatus
 from recollect.sessions.record.access import SessionAccess
@@ -83,6 +84,7 @@ class ResponderParts(msgspec.Struct, frozen=True, kw_only=True):
     command: Command = lambda _inbound, _session: None
 
 
+@checked
 class Responder:
     """Answers messages with a model, from what the memory has of them. Threads may share it.
 
@@ -96,7 +98,7 @@ class Responder:
         self._sessions, self._conversations = parts.sessions, parts.conversations
 
     def submit(
-        self, inbound: Inbound, on_event: OnEvent = ignore, *, debounce_ms: int | None = None
+        self, inbound: Inbound, on_event: OnReplyEvent = ignore, *, debounce_ms: int | None = None
     ) -> Pending:
         """Store a message, and let it be answered; return once it is stored.
 

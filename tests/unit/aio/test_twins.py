@@ -72,6 +72,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
             memory.file_calls,
             memory.audit,
             memory.checkpoints,
+            memory.responder,
         ]
 
 

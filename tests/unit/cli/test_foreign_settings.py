@@ -175,3 +175,49 @@ def test_the_settings_of_seed_004_are_mapped_or_told(run: Run, home: Path, tmp_p
     for name in ("SessionId", "ContinueConversation", "ResumeSessionId", "ForkSession"):
         (argument,) = re.findall(r"sessions\.start\((\w+)=", why[name])
         assert argument in parameters
+
+
+RESPONDER = """
+gateway:
+  autoResponder:
+    enabled: false
+    maxConcurrent: 5
+    debounceMs: 900
+    maxHistoryMessages: 12
+    sessionMaxAgeMs: 7200000        # 2 hours
+    memoryIndexIntervalMessages: 3
+    memorySearchMaxResults: 9
+    memoryFtsEnabled: false
+    systemPrompt: Be kind.
+"""
+"""The section of seed 000, with other values and one more."""
+
+
+def test_the_yaml_of_seed_000_is_taken_over(run: Run, home: Path, tmp_path: Path) -> None:
+    """Each of its eight settings; what has no place here is reported."""
+    path = tmp_path / "openclaudecode.yaml"
+    path.write_text(RESPONDER, "utf-8")
+    found = run("--home", home, "config", "import", path, "--json").json
+    became = outcomes(found)
+    assert became.pop("gateway.autoResponder.systemPrompt") == "not taken"
+    assert set(became.values()) == {"set"}
+    assert len(became) == 8
+    settings = load_settings(home, environ={}).settings
+    responder = settings.auto_responder
+    assert not responder.enabled
+    assert (responder.max_concurrent, responder.debounce_ms) == (5, 900)
+    assert responder.max_history_messages == 12
+    assert settings.sessions.fresh.idle_minutes == 120
+    assert responder.memory_index_interval_messages == 3
+    assert responder.memory_search_max_results == 9
+    assert not responder.memory_fts_enabled
+
+
+@pytest.mark.parametrize("content", ["- a list", "gateway: [", "just a text", "1: 2"])
+def test_other_yaml_is_refused(run: Run, home: Path, tmp_path: Path, content: str) -> None:
+    """With what is wanted."""
+    path = tmp_path / "config.yml"
+    path.write_text(content, "utf-8")
+    refused = run("--home", home, "config", "import", path, "--json")
+    assert refused.code == 1
+    assert refused.error["code"] == "invalid_input"
