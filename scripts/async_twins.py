@@ -46,6 +46,7 @@ CLASSES = (
     "recollect.session_handle.SessionObservations",
     "recollect.session_handle.SessionHandle",
     "recollect.memory_sessions.MemorySessions",
+    "recollect.respond.pending.Pending",
     "recollect.respond.responder.Responder",
     "recollect.memory.Memory",
 )

@@ -73,6 +73,7 @@ ROOMS = {
         ("checkpoints", "memory_checkpoints.py", "caller_checkpoints.py"),
         ("unit/checkpoints", "unit/cli/test_checkpoints.py", "unit/server/test_checkpoints.py"),
     ),
+    "respond": Room(("respond", "memory_respond.py"), ("unit/respond", "integration/respond")),
     "cli": Room(("cli", "__main__.py", "demo"), ("unit/cli", "integration/cli")),
     "core": Room(("core", "__init__.py"), ("unit/core", "unit/test_clear_errors.py")),
     "erasure": Room(

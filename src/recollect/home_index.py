@@ -84,8 +84,6 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.recall.search_port import SearchBackend
     from recollect.upkeep import Chores
 
-RESPOND = "respond"
-"""The use of a language model that answers messages."""
 BUILTIN = "builtin"
 """The search back end that is the index itself."""
 _COPIES = "vectors.home"
@@ -169,9 +167,6 @@ class HomeIndex:
         self.redactor = self._redactor()
         self.choice, self.language = self._embedder(), self._language()
         self.model: LanguageModel | None = self.language.model if self.language else None
-        self._naming = threading.Lock()
-        self._named: dict[str, LanguageModel | None] = {}
-        """Models that sessions have instead, by their spec."""
         people = settings.sessions
         links = read_links(people.identity_links)
         self.owner = read_owner(people.owner, links, self.resolved.walls)
@@ -210,10 +205,7 @@ class HomeIndex:
         embedder = self.choice.embedder
         if self._main is not None and self.options.embedder is not None:
             embedder = None  # closed with the main index
-        models = (
-            *(self.backend, self.choice.fallback, self.model, self.index.near, embedder),
-            *self._named.values(),
-        )
+        models = (self.backend, self.choice.fallback, self.model, self.index.near, embedder)
         for part in (*models, self.database):
             if part is not None:
                 part.close()
@@ -414,23 +406,6 @@ class HomeIndex:
         if self.settings.language.provider.strip() == NONE:
             return None
         return choose_language(self.settings.language, self._dependencies(LANGUAGE))
-
-    def answering_model(self, spec: str | None = None) -> LanguageModel | None:
-        """Return the model that answers messages; None where none may be asked for that.
-
-        Args:
-            spec: ``provider:model`` instead of that of the settings. Models are made once.
-        """
-        language = self.settings.language
-        if RESPOND not in language.uses:
-            return None
-        if spec is None or spec == language.provider or self.language is None:
-            return self.model
-        with self._naming:
-            if spec not in self._named:
-                settings = msgspec.structs.replace(language, provider=spec)
-                self._named[spec] = choose_language(settings, self._dependencies(LANGUAGE)).model
-            return self._named[spec]
 
     def _dependencies(self, kind: str) -> Dependencies:
         retry_clock = RetryClock(clock=self.home.clock)

@@ -193,16 +193,9 @@ class Memory(ExchangeFacade):
     @property
     def responder(self) -> Responder:
         """The responder, which answers messages with a language model; see `respond`."""
-        from recollect.respond.tools import ToolMemory
+        from recollect.memory_respond import responder_of
 
-        memory = ToolMemory(
-            search=self.search,
-            lines=self.lines,
-            get=self.get,
-            read=self.read,
-            remember=self.facts.remember,
-        )
-        return self._rooms.responder(memory, self.context)
+        return responder_of(self, self._rooms)
 
     def respond(
         self,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from weakref import finalize
 
 from recollect.audience.visibility import Asker, group_of_turn
-from recollect.core.clock import zone_of
 from recollect.core.errors import Denied, InvalidInput
 from recollect.core.scope import Scope
 from recollect.core.settings import shell_command
@@ -37,19 +36,16 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.observations.observations import Observations
     from recollect.observations.recalled import OwnCalls
     from recollect.observations.recorder import ObservationParts
-    from recollect.recall.context.contexts import ContextParts, Contexts
+    from recollect.recall.context.contexts import ContextParts
     from recollect.recall.context.said import Search
     from recollect.recall.probe import EmbedderProbe
     from recollect.recall.retrieval.episodes import EpisodeParts
     from recollect.recall.retrieval.retriever import FactFinder, Retriever
     from recollect.recall.steps.links import Linker
-    from recollect.respond.responder import Responder
-    from recollect.respond.tools import ToolMemory
     from recollect.sessions.context.episode_writer import EpisodeWriter
     from recollect.sessions.record.access import MirrorSignal, SessionAccess
     from recollect.sessions.record.content import IsRecall
     from recollect.sessions.record.draft import DraftMaker
-    from recollect.sessions.record.session import Session
     from recollect.sessions.sessions import Sessions
     from recollect.store.blobs import Blobs
     from recollect.store.streams import EventStream
@@ -315,52 +311,6 @@ class Rooms:
             secret=bytes.fromhex(persisted_random(self.records, REDACTION_SALT)),
             command=shell_command(home.folder),
             paths=lambda path: capture().projects.paths(path),
-        )
-
-    def responder(self, memory: ToolMemory, context: Contexts) -> Responder:
-        """Return the responder of a memory.
-
-        Args:
-            memory: The calls of the memory that it makes.
-            context: Makes its context blocks.
-        """
-        from recollect.respond.prompt import PromptMaker, PromptParts
-        from recollect.respond.responder import Responder, ResponderParts
-        from recollect.respond.tools import MemoryTools
-
-        opened, settings, sessions = self.opened, self.settings, self.sessions
-        parts = self.context_parts
-
-        def toolbox(session: Session, sender: str | None) -> MemoryTools:
-            group = sessions.visibility_group(session.id, sender)
-            return MemoryTools(memory, session.id, sender, parts.secret, may_write=group.is_owners)
-
-        prompts = PromptParts(
-            database=self.records,
-            sessions=sessions,
-            search=memory.search,
-            block=context.block,
-            block_tokens=settings.context.budget_tokens,
-            kept_blocks=self.home.conversations().blocks,
-            clock=self.home.clock,
-            zone=zone_of(settings.sessions.time_zone),
-            settings=settings.auto_responder,
-            window_tokens=settings.sessions.context.window_tokens,
-            answer_tokens=settings.language.max_output_tokens,
-            sizer=parts.sizer,
-            secret=parts.secret,
-        )
-        return Responder(
-            ResponderParts(
-                access=self.access,
-                sessions=sessions,
-                settings=settings.auto_responder,
-                conversations=self.home.conversations(),
-                prompts=PromptMaker(prompts),
-                language=lambda session: opened.answering_model(session.overrides.get("model")),
-                toolbox=toolbox,
-                injections=context.injections,
-            )
         )
 
     def linker(self, asker: Asker) -> Linker:

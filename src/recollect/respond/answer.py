@@ -20,6 +20,7 @@ from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.message import UNFINISHED
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.token_usage import TokenUsage
+from recollect.sessions.record.transcript_rows import UNNAMED
 from recollect.sessions.streaming import GrowingMessage, MessageStream
 from recollect.sessions.transcripts import check_holder
 from recollect.store.engine import Transaction
@@ -46,7 +47,8 @@ class Answer:
     ) -> None:
         self._access, self._inbox, self._rows = access, inbox, rows
         self._ongoing, self._listeners = ongoing, listeners
-        self._growing = GrowingMessage(access, rows[-1].session_id, self._guard)
+        turn = ongoing.sender or UNNAMED
+        self._growing = GrowingMessage(access, rows[-1].session_id, self._guard, turn)
         self._stream = MessageStream(
             self._growing, self._draft, access.drafts.redacted, access.clock
         )
@@ -73,7 +75,7 @@ class Answer:
         """Store the answer, and what became of its rows, in one transaction.
 
         Returns:
-            Why there is no answer; None if there is one, or it was cut off.
+            Why it failed; None if there is an answer, or it was cut off.
         """
         if not (self._is_out or self._held_back):
             self._held_back = completion.text

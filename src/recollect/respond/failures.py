@@ -10,7 +10,7 @@ _KEPT = "Your message is kept."
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
-    """Why there is no answer.
+    """Why a message has no answer.
 
     Attributes:
         text: The line to show.
@@ -31,7 +31,7 @@ NO_MODEL = Failure(
 EMPTY = Failure(
     text=f"The language model returned an empty answer. {_KEPT}",
     code="answer_unusable",
-    hint="send it again",
+    hint="try again: send it once more",
 )
 BROKEN = Failure(
     text=f"Something unexpected went wrong. {_KEPT}",
@@ -41,19 +41,21 @@ BROKEN = Failure(
 INTERRUPTED = Failure(
     text="The command was interrupted, and may not have run.",
     code="interrupted",
-    hint="send it again",
+    hint="try again: send it once more",
 )
 
 
 def failure_of(error: RecollectError) -> Failure:
     """Return what people read of an error."""
     text = f"I could not answer: {error.message}. {_KEPT}"
-    return Failure(text=text, code=error.code, hint=error.hint or "send it again")
+    return Failure(text=text, code=error.code, hint=error.hint or "try again: send it once more")
 
 
 def stored_failure(code: str | None) -> Failure:
     """Return what people read of a failure of which only the code is stored."""
     known = {each.code: each for each in (NO_MODEL, INTERRUPTED)}
     return known.get(code or "") or Failure(
-        text=f"I could not answer. {_KEPT}", code=code or RecollectError.code, hint="send it again"
+        text=f"I could not answer. {_KEPT}",
+        code=code or RecollectError.code,
+        hint="try again: send it once more",
     )

@@ -2,7 +2,7 @@
 
 A row is written in the transaction that appends the message to its session. It is ``received``
 until the model is asked, ``asked`` until the transaction that stores the answer, and then what its
-reply says. What is ``received`` or ``asked`` while nobody answers in its session is still to be
+reply says. What is ``received`` or ``asked`` in the turn of the session is still to be
 answered.
 """
 

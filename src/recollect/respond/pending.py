@@ -12,6 +12,7 @@ import msgspec
 from recollect.models.cancellation import Cancellation
 from recollect.respond.block_cache import BlockCache
 from recollect.respond.inbound import Inbound
+from recollect.respond.models import AnsweringModels
 from recollect.respond.queue import ConversationQueue
 from recollect.respond.reply import Reply, ReplyEvent
 
@@ -130,6 +131,7 @@ class Conversations(msgspec.Struct, eq=False):
     Attributes:
         queue: Runs the answers.
         blocks: The context blocks of their prompts.
+        models: Those that sessions have instead of that of the settings.
         lock: Guards the others.
         pendings: By conversation and row of the inbox: who waits.
         ongoing: By conversation: what is answered.
@@ -139,6 +141,7 @@ class Conversations(msgspec.Struct, eq=False):
 
     queue: ConversationQueue
     blocks: BlockCache
+    models: AnsweringModels = msgspec.field(default_factory=AnsweringModels)
     lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
     pendings: dict[Hashable, dict[str, list[Pending]]] = msgspec.field(default_factory=dict)
     ongoing: dict[Hashable, Ongoing] = msgspec.field(default_factory=dict)
@@ -222,12 +225,13 @@ class Conversations(msgspec.Struct, eq=False):
         for conversation in conversations:
             self.cut_off(conversation, "closing")
         self.queue.close()
+        self.models.close()
         with self.lock:
             left = [(c, row_id) for c, rows in self.pendings.items() for row_id in rows]
         for conversation, row_id in left:
             reply = Reply(
                 status="cancelled",
                 code="store_closed",
-                hint="it is kept, and answered after the next start",
+                hint="start it again: what is kept is answered then",
             )
             self.resolve(conversation, row_id, reply)

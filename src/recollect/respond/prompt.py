@@ -145,7 +145,7 @@ class _Material(msgspec.Struct, kw_only=True):
         session: Where it is.
         messages: What is to be answered, oldest first.
         new: Its text in the prompt.
-        heard: Group messages that nobody answered, oldest first.
+        heard: Group messages without an answer, oldest first.
         earlier: The transcript before, oldest first.
         view: The view that this is from.
         block: The context block.

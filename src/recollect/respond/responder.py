@@ -54,7 +54,7 @@ COMMAND_WAIT_S = 60.0
 _logger = logging.getLogger(__name__)
 _COMMAND = re.compile(r"\s*/[a-zA-Z]")
 STORED: Mapping[str, ReplyStatus] = {name: name for name in get_args(ReplyStatus)}
-"""The reply that the state of a row stands for."""
+"""The reply that the state of a row means."""
 _EDITED = "(edited an earlier message) "
 
 
@@ -324,7 +324,7 @@ class Responder:
             finally:
                 self._conversations.end(conversation)
         if reply is None:
-            if ongoing.why == "newer":  # from another process, nobody has put it here
+            if ongoing.why == "newer":  # one of another process is not in this queue
                 self._put(conversation, key, 0.0, is_new=False)
             return False
         self._conversations.resolve(conversation, batch.rows[-1].id, reply)

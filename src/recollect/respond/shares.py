@@ -8,7 +8,7 @@ import msgspec
 
 FLOORS = {"transcript": 0.4, "history": 0.15, "memories": 0.15, "episodes": 0.05}
 """The share of the room that each part is filled up to first, whatever the others are worth. What
-is left of 1 is nobody's: it goes where it is worth most."""
+is left of 1 belongs to none of them: it goes where it is worth most."""
 
 
 class Portion(msgspec.Struct, frozen=True):

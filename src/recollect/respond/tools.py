@@ -128,7 +128,7 @@ class MemoryTools:
     def call(self, name: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Return the result of a tool; what it cannot do is a sentence for the model."""
         if name not in {spec.name for spec in self.specs}:
-            return ToolOutcome("there is no such tool", is_error=True)
+            return ToolOutcome("the tool does not exist", is_error=True)
         try:
             match msgspec.convert(dict(arguments), _CALLS[name]):
                 case _Search() as search:

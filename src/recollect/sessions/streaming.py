@@ -57,14 +57,20 @@ class GrowingMessage:
         access: The records, and the scope that writes.
         session_id: Where it belongs.
         guard: Raises if the session was taken over by another program.
+        turn_of: Whose turn it belongs to, as for `append_drafts`.
     """
 
     def __init__(
-        self, access: SessionAccess, session_id: str, guard: Callable[[Transaction, Session], None]
+        self,
+        access: SessionAccess,
+        session_id: str,
+        guard: Callable[[Transaction, Session], None],
+        turn_of: str | None = None,
     ) -> None:
         self._access = access
         self._session_id = session_id
         self._guard = guard
+        self._turn_of = turn_of
         self._first: Message | None = None
         self._is_taken = False
         """Another stream with the same event id came to its end before."""
@@ -94,7 +100,8 @@ class GrowingMessage:
         message = find_message(tx, scope, draft.message.id)
         if message is None:
             # Tools are noted only when the answer is whole, so that their rows are made once.
-            (message,) = append_messages(tx, scope, session, [draft if finished else _empty(draft)])
+            first = draft if finished else _empty(draft)
+            (message,) = append_messages(tx, scope, session, [first], self._turn_of)
             is_new = message.id == draft.message.id
             if is_new and finished:
                 return message

@@ -351,7 +351,9 @@ class Transcripts:
             check_holder(tx, session, self._access, lease)
             return append_messages(tx, self._access.scope, session, drafts)
 
-        return self._access.write(unit)
+        messages = self._access.database.write(unit)
+        self._access.mirror.notify()
+        return messages
 
 
 def check_holder(

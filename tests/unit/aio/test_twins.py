@@ -21,6 +21,7 @@ from recollect.aio.items import AsyncInside, AsyncItems
 from recollect.aio.twin import Opening, Twin
 from recollect.knowledge.facts import Facts
 from recollect.memory import open_memory
+from recollect.respond.inbound import Inbound
 from recollect.sessions.leased_session import LeasedSession
 from scripts.async_twins import CLASSES, PLACE, WRITTEN, main, module
 
@@ -73,6 +74,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
             memory.audit,
             memory.checkpoints,
             memory.responder,
+            memory.responder.submit(Inbound(key="telegram:1", text="Hi")),
         ]
 
 

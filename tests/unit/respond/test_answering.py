@@ -331,6 +331,22 @@ def test_people_who_share_a_session_are_answered_one_by_one(
     )
     assert (replied(first).text, replied(last).text) == ("Echo: Mine", "Echo: Yours")
     assert model.said == [["Mine"], ["Yours"]]
+    memory.respond(key, "Again", "telegram:1", debounce_ms=0)
+    assert model.said[-1] == ["Mine", "Echo: Mine", "Again"]
+
+
+def test_an_answer_to_the_owner_is_not_a_guests(open_chat: Open, model: ChatModel) -> None:
+    """Who has no account, as in a terminal, may share a session with guests who write meanwhile."""
+    memory = open_chat(auto_responder__debounce_ms=60_000)
+    key = "agent:main:main"
+    first = memory.responder.submit(Inbound(key=key, text="The safe?"))
+    last = memory.responder.submit(
+        Inbound(key=key, text="Hello", sender="telegram:2"), debounce_ms=0
+    )
+    assert replied(first).text.endswith("The safe?")
+    assert replied(last).text == "Echo: Hello"
+    memory.respond(key, "And?", "telegram:2", debounce_ms=0)
+    assert model.said[1:] == [["Hello"], ["Hello", "Echo: Hello", "And?"]]
 
 
 def test_a_command_is_not_for_the_model(memory: Memory, model: ChatModel) -> None:

@@ -22,7 +22,7 @@ def test_answers_are_awaited(tmp_path: Path, model: ChatModel) -> None:
             kinds = [event.kind async for event in memory.respond_stream(KEY, "Again")]
             assert kinds == ["typing", "piece", "block", "reply"]
             pending = await memory.responder.submit(Inbound(key=KEY, text="Last"))
-            reply = await asyncio.to_thread(pending.wait, 20.0)
+            reply = await pending.wait(20.0)
             assert reply is not None
             assert reply.text == "Echo: Last"
             assert await memory.responder.pending() == []

@@ -28,8 +28,8 @@ class ResponderSettings(Struct, frozen=True, kw_only=True):
     max_history_messages: Annotated[
         int,
         Meta(ge=0, le=10_000, extra={"unit": "messages"}),
-        "Earlier messages of the conversation in a prompt at most; a summary stands for those "
-        "before. Seed 000's value.",
+        "Earlier messages of the conversation in a prompt at most; older ones are found "
+        "by the search. Seed 000's value.",
     ] = 20
     memory_index_interval_messages: Annotated[
         int,

@@ -53,6 +53,8 @@ from recollect.store.columns import Condition, first_integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_change, record_changes, record_event
 
+UNNAMED = ""
+"""As the sender of a turn: it is known that it has no name."""
 MESSAGE_KIND = "message"
 """The kind of a message in the outbox."""
 REWRITE_KIND = "message.rewrite"
@@ -102,7 +104,7 @@ _IN_LINE: LiteralString = _LINE + _AMONG + " ORDER BY line.depth DESC"
 
 
 def append_drafts(
-    tx: Transaction, session: Session, drafts: Sequence[Draft]
+    tx: Transaction, session: Session, drafts: Sequence[Draft], turn_of: str | None = None
 ) -> list[Message | str]:
     """Store the drafts after the newest message of their session.
 
@@ -110,6 +112,8 @@ def append_drafts(
         tx: The transaction that read ``session``.
         session: Where they belong.
         drafts: In the order of the transcript.
+        turn_of: The sender whose turn they belong to, or `UNNAMED`: an answer may come after the
+            next turn has begun. By the rules of `_turn_sender` if not given.
 
     Returns:
         For each draft its message, or the id of the one that had its event id before.
@@ -123,7 +127,8 @@ def append_drafts(
     number = next_number(tx, session.tenant)
     ours: dict[int, set[str]] | None = None
     for index, draft in enumerate(drafts):
-        event_id, turn = draft.message.event_id, _turn_sender(draft.message, turn)
+        event_id = draft.message.event_id
+        turn = _turn_sender(draft.message, turn) if turn_of is None else turn_of or None
         if event_id is not None:
             if event_id in by_event:
                 outcomes.append(by_event[event_id])
@@ -346,7 +351,11 @@ def known_message(tx: Transaction, scope: Scope, session: Session, message_id: s
 
 
 def append_messages(
-    tx: Transaction, scope: Scope, session: Session, drafts: Sequence[Draft]
+    tx: Transaction,
+    scope: Scope,
+    session: Session,
+    drafts: Sequence[Draft],
+    turn_of: str | None = None,
 ) -> list[Message]:
     """Store the drafts as `append_drafts` does, and return the message of each.
 
@@ -354,7 +363,7 @@ def append_messages(
         Denied: the event id of one belongs to a message that the scope may not see.
         StoreCorrupt: the row of such a message is not what was stored.
     """
-    outcomes = append_drafts(tx, session, drafts)
+    outcomes = append_drafts(tx, session, drafts, turn_of)
     return [
         outcome if isinstance(outcome, Message) else known_message(tx, scope, session, outcome)
         for outcome in outcomes
