@@ -73,11 +73,16 @@ def responder_of(memory: Memory, rooms: Rooms) -> Responder:
 
 
 def _model_of(rooms: Rooms, spec: str | None) -> LanguageModel | None:
-    """Return the model that answers; None where none may be asked for that."""
+    """Return the model that answers; None where none may be asked for that.
+
+    A session may have another model of the provider, and never another provider: where texts are
+    sent is for the settings to say.
+    """
     language, home = rooms.settings.language, rooms.home
     if PURPOSE not in language.uses:
         return None
-    if spec is None or spec == language.provider or rooms.opened.language is None:
+    provider = language.provider.partition(":")[0]
+    if spec is None or spec == language.provider or spec.partition(":")[0] != provider:
         return rooms.opened.model
 
     def make() -> LanguageModel | None:

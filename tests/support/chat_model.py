@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from recollect.core.bill import TokenUse
-from recollect.core.errors import RecollectError
 from recollect.models import registry
 from recollect.models.cancellation import Cancellation
 from recollect.models.language.model import Completion, OnPiece, Prompt, Toolbox
@@ -128,11 +127,10 @@ def offer(model: ChatModel) -> None:
 _MODELS: dict[str, ChatModel] = {}
 
 
-def create(_spec: str, _settings: object, _dependencies: object) -> ChatModel:
-    """Return the model that is installed."""
-    return _MODELS["model"]
-
-
-def failure(error: type[RecollectError], message: str) -> RecollectError:
-    """Return an error with a hint."""
-    return error(message, hint="try later")
+def create(spec: str, _settings: object, _dependencies: object) -> ChatModel:
+    """Return the model that is installed, or one of another name."""
+    if spec == "scripted":
+        return _MODELS["model"]
+    other = ChatModel()
+    other.name = spec
+    return other

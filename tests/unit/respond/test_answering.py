@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import msgspec
 import pytest
 
 from recollect.core.errors import (
@@ -415,13 +416,18 @@ def test_who_listens_cannot_break_an_answer(memory: Memory) -> None:
     assert replied(pending).text == "Echo: Hi"
 
 
-def test_a_session_may_have_another_model(memory: Memory, model: ChatModel) -> None:
-    """One that does not exist is a clear line."""
+@pytest.mark.parametrize(
+    ("name", "asked"), [("scripted:other", "scripted:other"), ("openai:gpt", "scripted:chat")]
+)
+def test_a_session_may_have_another_model(
+    memory: Memory, model: ChatModel, name: str, asked: str
+) -> None:
+    """Of the same provider: no session decides where texts are sent."""
     session = memory.sessions.open(KEY)
-    memory._rooms.records.write(  # noqa: SLF001
-        lambda tx: tx.execute(
-            "UPDATE sessions SET overrides = ? WHERE id = ?",
-            ('{"model": "scripted:other"}', session.id),
-        )
+    overrides = msgspec.json.encode({"model": name}).decode()
+    update = "UPDATE sessions SET overrides = ? WHERE id = ?"
+    memory._rooms.records.write(  # noqa: SLF001  # what a command does
+        lambda tx: tx.execute(update, (overrides, session.id))
     )
-    assert memory.respond(KEY, "Hi", ANN).text == "Echo: Hi"
+    assert memory.respond(KEY, "Hi", ANN).model == asked
+    assert memory.respond(KEY, "Again", ANN).model == asked
