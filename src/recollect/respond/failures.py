@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from recollect.core.errors import RecollectError
+from recollect.respond.reply import Reply
 
 _KEPT = "Your message is kept."
 
@@ -58,4 +59,11 @@ def stored_failure(code: str | None) -> Failure:
         text=f"I could not answer. {_KEPT}",
         code=code or RecollectError.code,
         hint="try again: send it once more",
+    )
+
+
+def with_failure(reply: Reply, failure: Failure) -> Reply:
+    """Return a reply that says why it failed."""
+    return msgspec.structs.replace(
+        reply, status="failed", text=failure.text, code=failure.code, hint=failure.hint
     )

@@ -34,6 +34,7 @@ from recollect.respond.failures import (
     Failure,
     failure_of,
     stored_failure,
+    with_failure,
 )
 from recollect.respond.inbound import Inbound
 from recollect.respond.inbox import Inbox, InboxRow
@@ -437,24 +438,28 @@ class Responder:
 
     def _failed(self, batch: _Batch, failure: Failure) -> Reply:
         self._inbox.settle(batch.rows, "failed", failure.code)
-        return _with_failure(self._reply(batch.rows[-1]), failure)
+        return with_failure(self._reply(batch.rows[-1]), failure)
 
     def _fail_all(self, conversation: Hashable, failure: Failure) -> None:
         """Give up what is waited for in a conversation; what could not be stored is kept."""
         for row_id in self._conversations.rows(conversation):
-            reply = _with_failure(Reply(status="failed"), failure)
+            reply = with_failure(Reply(status="failed"), failure)
             with suppress(RecollectError):
                 for row in self._inbox.by_id([row_id]):
                     if row.is_waiting:
                         self._inbox.settle([row], "failed", failure.code)
-                    reply = _with_failure(self._reply(row), failure)
+                    reply = with_failure(self._reply(row), failure)
             self._conversations.resolve(conversation, row_id, reply)
 
     def _settle(self, conversation: Hashable) -> None:
         """Give out the replies to all that does not wait any more, whoever answered it."""
-        for row in self._inbox.by_id(self._conversations.rows(conversation)):
+        ids = self._conversations.rows(conversation)
+        rows = self._inbox.by_id(ids)
+        for row in rows:
             if not row.is_waiting:
                 self._conversations.resolve(conversation, row.id, self._reply(row))
+        for row_id in set(ids) - {row.id for row in rows}:  # it was erased meanwhile
+            self._conversations.resolve(conversation, row_id, Reply(status="cancelled"))
 
     def _reply(self, row: InboxRow) -> Reply:
         """Return the reply to a row, as far as it is stored."""
@@ -468,7 +473,7 @@ class Responder:
             inbound_seq=messages[0].seq if messages else None,
             seq=answer.seq if answer is not None else None,
         )
-        return _with_failure(reply, stored_failure(row.code)) if row.state == "failed" else reply
+        return with_failure(reply, stored_failure(row.code)) if row.state == "failed" else reply
 
 
 class _Batch(msgspec.Struct, frozen=True):
@@ -492,9 +497,3 @@ class _Batch(msgspec.Struct, frozen=True):
     @property
     def seq(self) -> int:
         return self.pairs[-1][1].seq
-
-
-def _with_failure(reply: Reply, failure: Failure) -> Reply:
-    return msgspec.structs.replace(
-        reply, status="failed", text=failure.text, code=failure.code, hint=failure.hint
-    )
