@@ -81,9 +81,14 @@ _ADD = insert_into("inbound", _COLUMNS)
 _SELECT: LiteralString = f"SELECT {_COLUMNS} FROM inbound WHERE "  # noqa: S608  # literals
 _OF_KEY: LiteralString = "session_id IN (SELECT id FROM sessions WHERE "
 _OPEN: LiteralString = " AND state IN ('received', 'asked')"
-_MARK: LiteralString = (
-    "UPDATE inbound SET state = ?, code = ?, at = ? WHERE id IN (SELECT value FROM json_each(?))"
-)
+_MARK: LiteralString = """
+    UPDATE inbound SET state = ?, code = ?, at = ?
+    WHERE id IN (SELECT value FROM json_each(?)) AND state IN ('received', 'asked')
+"""
+_AGAIN: LiteralString = """
+    UPDATE inbound SET state = 'received', code = NULL, at = ?
+    WHERE session_id = ? AND state = 'failed' AND message_id IS NOT NULL
+"""
 _ANSWER: LiteralString = "SELECT id FROM messages WHERE session_id = ? AND event_id = ?"
 _IS_LATER: LiteralString = """
     SELECT count(*) FROM inbound i JOIN messages m ON m.id = i.message_id
@@ -92,10 +97,40 @@ _IS_LATER: LiteralString = """
 """
 _ABSORB: LiteralString = """
     UPDATE inbound SET state = 'joined', code = NULL, at = ?1
-    WHERE session_id = ?2 AND id < ?3 AND state = 'failed' AND message_id IN (
-        SELECT id FROM messages WHERE session_id = ?2 AND (?4 OR turn_sender IS ?5))
+    WHERE session_id = ?2 AND state = 'failed' AND message_id IN (
+        SELECT id FROM messages WHERE session_id = ?2 AND (?3 OR turn_sender IS ?4)
+            AND seq > (SELECT coalesce(max(a.seq), 0) FROM messages a
+                WHERE a.session_id = ?2 AND a.role = 'assistant'
+                    AND a.seq < (SELECT seq FROM messages WHERE id = ?5)))
 """
 _BECOME: LiteralString = "UPDATE inbound SET message_id = ? WHERE id = ?"
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """What is answered together, oldest first; never empty where it is answered."""
+
+    pairs: list[tuple[InboxRow, Message]]
+    is_group: bool
+
+    @property
+    def rows(self) -> list[InboxRow]:
+        """What came in."""
+        return [row for row, _ in self.pairs]
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages of the rows."""
+        return [message for _, message in self.pairs]
+
+    @property
+    def sender(self) -> str | None:
+        """Whose turn it is."""
+        return self.pairs[-1][1].turn_sender
+
+    @property
+    def seq(self) -> int:
+        """That of the newest message."""
+        return self.pairs[-1][1].seq
 
 
 class Inbox:
@@ -192,9 +227,14 @@ class Inbox:
     def mark(
         self, tx: Transaction, rows: Sequence[InboxRow], state: str, code: str | None = None
     ) -> None:
-        """Set the state of rows, in the caller's transaction."""
+        """Set the state of rows that wait, in the caller's transaction; of others it stays."""
         now = self._access.clock.now_ms()
         tx.execute(_MARK, (state, code, now, listed([row.id for row in rows])))
+
+    def ask_again(self, row: InboxRow) -> None:
+        """Let what failed in the session of a row wait again, to be answered in its order."""
+        now = self._access.clock.now_ms()
+        self._access.write(lambda tx: tx.execute(_AGAIN, (now, row.session_id)))
 
     def settle(self, rows: Sequence[InboxRow], state: str, code: str | None = None) -> None:
         """Set the state of rows; the ones before the last one were answered with it."""
@@ -207,18 +247,19 @@ class Inbox:
     def conclude(
         self, tx: Transaction, rows: Sequence[InboxRow], state: str, code: str | None = None
     ) -> None:
-        """As `settle`, in the caller's transaction."""
-        self.mark(tx, rows[:-1], "joined")
+        """As `settle`, in the caller's transaction. Of what failed each is asked again."""
+        self.mark(tx, rows[:-1], state if state == "failed" else "joined", code)
         self.mark(tx, rows[-1:], state, code)
 
     def answered(self, tx: Transaction, rows: Sequence[InboxRow], ongoing: Ongoing) -> None:
         """Note that rows are answered, in the caller's transaction.
 
-        What failed before them was in the prompt without an answer: it is answered with them.
+        What failed since the answer before was in the prompt with them: it is answered, too.
         """
         self.conclude(tx, rows, "answered")
         row, who = rows[-1], (ongoing.is_anybodys, ongoing.sender)
-        tx.execute(_ABSORB, (self._access.clock.now_ms(), row.session_id, row.id, *who))
+        now = self._access.clock.now_ms()
+        tx.execute(_ABSORB, (now, row.session_id, *who, row.message_id))
 
     def ask(self, rows: Sequence[InboxRow], injection: Injection) -> None:
         """Note that the model is asked, and what of the memory is in the prompt."""

@@ -37,7 +37,7 @@ from recollect.respond.failures import (
     with_failure,
 )
 from recollect.respond.inbound import Inbound
-from recollect.respond.inbox import Inbox, InboxRow
+from recollect.respond.inbox import Batch, Inbox, InboxRow
 from recollect.respond.pending import Conversations, Ongoing, OnReplyEvent, Pending, ignore
 from recollect.respond.prompt import CLIENT, MadePrompt, PromptMaker
 from recollect.respond.reply import PromptItem, Reply, ReplyEvent, ReplyStatus
@@ -51,7 +51,6 @@ Command = Callable[[Inbound, Session], Reply | None]
 """Runs a chat command; None for a text that is none."""
 COMMAND_WAIT_S = 60.0
 """How long a message waits to be stored for the command before it, which may begin a session."""
-
 _logger = logging.getLogger(__name__)
 _COMMAND = re.compile(r"\s*/[a-zA-Z]")
 STORED: Mapping[str, ReplyStatus] = {name: name for name in get_args(ReplyStatus)}
@@ -269,7 +268,7 @@ class Responder:
     def _await(self, conversation: Hashable, row: InboxRow, pending: Pending) -> bool:
         """Let somebody wait for the reply to a row; False where it is there already."""
         if row.state == "failed" and row.message_id is not None:
-            self._inbox.settle([row], "received")  # it is asked again
+            self._inbox.ask_again(row)
         elif not row.is_waiting:
             pending.resolve(self._reply(row))
             return False
@@ -328,12 +327,16 @@ class Responder:
             if ongoing.why == "newer":  # one of another process is not in this queue
                 self._put(conversation, key, 0.0, is_new=False)
             return False
+        for row, message in batch.pairs[:-1]:
+            about = {"session_id": session.id, "event_id": row.event_id}
+            joined = Reply(status="joined", inbound_seq=message.seq, **about)
+            self._conversations.resolve(conversation, row.id, joined)
         self._conversations.resolve(conversation, batch.rows[-1].id, reply)
         if reply.seq is not None:
             self._tidy(session.id, batch.messages[0].seq, reply.seq)
         return True
 
-    def _joined(self, session: Session, rows: Sequence[InboxRow]) -> _Batch:
+    def _joined(self, session: Session, rows: Sequence[InboxRow]) -> Batch:
         """Return the first messages that are answered together: of a session and one sender.
 
         In a group they are anybody's.
@@ -344,9 +347,9 @@ class Responder:
         for row in takewhile(lambda row: row.message_id is not None, own):
             for message in self._inbox.messages([row]):
                 if pairs and not is_group and message.turn_sender != pairs[0][1].turn_sender:
-                    return _Batch(pairs, is_group)
+                    return Batch(pairs, is_group)
                 pairs.append((row, message))
-        return _Batch(pairs, is_group)
+        return Batch(pairs, is_group)
 
     def _obey(self, conversation: Hashable, row: InboxRow) -> None:
         """Run a command."""
@@ -365,9 +368,9 @@ class Responder:
         self._conversations.resolve(conversation, row.id, reply)
 
     def _answer(
-        self, conversation: Hashable, session: Session, batch: _Batch, ongoing: Ongoing
+        self, conversation: Hashable, session: Session, batch: Batch, ongoing: Ongoing
     ) -> Reply | None:
-        """Ask the model, and return the reply that is stored; None if it was cut off."""
+        """Ask the model; return the reply that is stored, or None if it was cut off."""
         model = self._parts.language(session)
         if model is None:
             return self._failed(batch, NO_MODEL)
@@ -436,7 +439,7 @@ class Responder:
 
     # --- what became of it ------------------------------------------------------------------------
 
-    def _failed(self, batch: _Batch, failure: Failure) -> Reply:
+    def _failed(self, batch: Batch, failure: Failure) -> Reply:
         self._inbox.settle(batch.rows, "failed", failure.code)
         return with_failure(self._reply(batch.rows[-1]), failure)
 
@@ -474,26 +477,3 @@ class Responder:
             seq=answer.seq if answer is not None else None,
         )
         return with_failure(reply, stored_failure(row.code)) if row.state == "failed" else reply
-
-
-class _Batch(msgspec.Struct, frozen=True):
-    """What is answered together, oldest first; never empty where it is answered."""
-
-    pairs: list[tuple[InboxRow, Message]]
-    is_group: bool
-
-    @property
-    def rows(self) -> list[InboxRow]:
-        return [row for row, _ in self.pairs]
-
-    @property
-    def messages(self) -> list[Message]:
-        return [message for _, message in self.pairs]
-
-    @property
-    def sender(self) -> str | None:
-        return self.pairs[-1][1].turn_sender
-
-    @property
-    def seq(self) -> int:
-        return self.pairs[-1][1].seq
