@@ -27,6 +27,6 @@ with tempfile.TemporaryDirectory() as home, recollect.open(home, overrides=setti
 
     reply = memory.respond(KEY, "Where is the cellar key?", "telegram:42", "msg-7")
     print(reply.status, reply.text, len(model.prompts))  # the same id: one answer
-    print("## Relevant memories from past conversations:" in model.systems[1])
+    print([item.source for item in memory.responder.context_of(reply.session_id)])
     print(memory.respond(KEY, "Thanks!", "telegram:42").status)
 # end

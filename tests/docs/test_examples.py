@@ -59,7 +59,8 @@ SAYS = {
     "projects.py": "2 sessions in the shop and below\nshop looks like again\n3 after the merge\n1 ",
     "responder.py": "typing ''\npiece 'It hangs behind '\npiece 'the door.'\n"
     "block 'It hangs behind the door.'\nreply ''\n"
-    "answered It hangs behind the door. 2\nTrue\nsilent\n",
+    "answered It hangs behind the door. 2\n"
+    "['said', 'said', 'episodes']\nsilent\n",
     "recover.py": "records_lost\n1 would come back\n1 1 0\nLanterns 1",
     "retention.py": "60 messages would go\n60 1640 True\nDay 30?",
     "short_numbers.py": "1 2\nPu-erh, if it is dry.\nTea\nWhich teas keep?\n",

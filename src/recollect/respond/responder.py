@@ -328,8 +328,12 @@ class Responder:
                 self._put(conversation, key, 0.0, is_new=False)
             return False
         for row, message in batch.pairs[:-1]:
-            about = {"session_id": session.id, "event_id": row.event_id}
-            joined = Reply(status="joined", inbound_seq=message.seq, **about)
+            joined = Reply(
+                status="joined",
+                session_id=session.id,
+                event_id=row.event_id,
+                inbound_seq=message.seq,
+            )
             self._conversations.resolve(conversation, row.id, joined)
         self._conversations.resolve(conversation, batch.rows[-1].id, reply)
         if reply.seq is not None:

@@ -20,12 +20,11 @@ def test_a_small_home_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(registry, "LANGUAGE_MODELS", registry.LANGUAGE_MODELS)
     runner = RespondRunner(tmp_path, describe_environment(), lambda *_: None)
     plan = RespondPlan(messages=60, rounds=3)
-    for _ in range(2):
-        run = runner.run(plan)
+    for run in (runner.run(plan), runner.run(plan)):
         assert run.prompt.n == run.piece.n == run.whole.n == 3
         assert run.tokens > 50
-    assert "60 messages" in describe_respond(run)[-1]
-    (grid,) = respond_grids(run)
-    assert [row[0] for row in grid.rows] == [
-        "message in to prompt ready", "first piece passed on", "all of it",
-    ]  # fmt: skip
+        assert "60 messages" in describe_respond(run)[-1]
+        (grid,) = respond_grids(run)
+        assert [row[0] for row in grid.rows] == [
+            "message in to prompt ready", "first piece passed on", "all of it",
+        ]  # fmt: skip
