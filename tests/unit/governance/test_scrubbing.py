@@ -271,6 +271,7 @@ PLAIN = {
         "kind",
         "event",
     ),
+    *("state", "code"),  # of inbound: words of ours
     *("trust", "op", "ref", "result_id", "message_id", "erasure_id", "stands_for", "merged_into"),
     *("input_blob", "output_blob", "event", "query_digest", "extent", "reason", "tone"),
     *("rights", "audience", "channels", "action", "outcome"),
