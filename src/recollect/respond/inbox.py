@@ -106,7 +106,7 @@ _ABSORB: LiteralString = """
 _BECOME: LiteralString = "UPDATE inbound SET message_id = ? WHERE id = ?"
 
 
-class Batch(msgspec.Struct, frozen=True):
+class JoinedMessages(msgspec.Struct, frozen=True):
     """What is answered together, oldest first; never empty where it is answered."""
 
     pairs: list[tuple[InboxRow, Message]]

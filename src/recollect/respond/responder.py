@@ -37,7 +37,7 @@ from recollect.respond.failures import (
     with_failure,
 )
 from recollect.respond.inbound import Inbound
-from recollect.respond.inbox import Batch, Inbox, InboxRow
+from recollect.respond.inbox import Inbox, InboxRow, JoinedMessages
 from recollect.respond.pending import Conversations, Ongoing, OnReplyEvent, Pending, ignore
 from recollect.respond.prompt import CLIENT, MadePrompt, PromptMaker
 from recollect.respond.reply import PromptItem, Reply, ReplyEvent, ReplyStatus
@@ -340,7 +340,7 @@ class Responder:
             self._tidy(session.id, batch.messages[0].seq, reply.seq)
         return True
 
-    def _joined(self, session: Session, rows: Sequence[InboxRow]) -> Batch:
+    def _joined(self, session: Session, rows: Sequence[InboxRow]) -> JoinedMessages:
         """Return the first messages that are answered together: of a session and one sender.
 
         In a group they are anybody's.
@@ -351,9 +351,9 @@ class Responder:
         for row in takewhile(lambda row: row.message_id is not None, own):
             for message in self._inbox.messages([row]):
                 if pairs and not is_group and message.turn_sender != pairs[0][1].turn_sender:
-                    return Batch(pairs, is_group)
+                    return JoinedMessages(pairs, is_group)
                 pairs.append((row, message))
-        return Batch(pairs, is_group)
+        return JoinedMessages(pairs, is_group)
 
     def _obey(self, conversation: Hashable, row: InboxRow) -> None:
         """Run a command."""
@@ -372,7 +372,7 @@ class Responder:
         self._conversations.resolve(conversation, row.id, reply)
 
     def _answer(
-        self, conversation: Hashable, session: Session, batch: Batch, ongoing: Ongoing
+        self, conversation: Hashable, session: Session, batch: JoinedMessages, ongoing: Ongoing
     ) -> Reply | None:
         """Ask the model; return the reply that is stored, or None if it was cut off."""
         model = self._parts.language(session)
@@ -443,7 +443,7 @@ class Responder:
 
     # --- what became of it ------------------------------------------------------------------------
 
-    def _failed(self, batch: Batch, failure: Failure) -> Reply:
+    def _failed(self, batch: JoinedMessages, failure: Failure) -> Reply:
         self._inbox.settle(batch.rows, "failed", failure.code)
         return with_failure(self._reply(batch.rows[-1]), failure)
 
