@@ -35,6 +35,7 @@ class Answer:
         rows: What is answered, oldest first.
         ongoing: Says whether a newer message may still join.
         listeners: Who gets the pieces.
+        also: Ids of earlier messages that it answers as well.
     """
 
     def __init__(
@@ -44,9 +45,11 @@ class Answer:
         rows: Sequence[InboxRow],
         ongoing: Ongoing,
         listeners: Sequence[Pending],
+        *,
+        also: Sequence[str] = (),
     ) -> None:
         self._access, self._inbox, self._rows = access, inbox, rows
-        self._ongoing, self._listeners = ongoing, listeners
+        self._ongoing, self._listeners, self._also = ongoing, listeners, also
         turn = ongoing.sender or UNNAMED
         self._growing = GrowingMessage(access, rows[-1].session_id, self._guard, turn)
         self._stream = MessageStream(
@@ -157,4 +160,4 @@ class Answer:
     def _guard(self, tx: Transaction, session: Session) -> None:
         check_holder(tx, session, self._access)
         if self._is_last:
-            self._inbox.answered(tx, self._rows, self._ongoing)
+            self._inbox.answered(tx, self._rows, self._also)

@@ -96,12 +96,9 @@ _IS_LATER: LiteralString = """
         AND (?4 OR m.turn_sender IS ?5)
 """
 _ABSORB: LiteralString = """
-    UPDATE inbound SET state = 'joined', code = NULL, at = ?1
-    WHERE session_id = ?2 AND state = 'failed' AND message_id IN (
-        SELECT id FROM messages WHERE session_id = ?2 AND (?3 OR turn_sender IS ?4)
-            AND seq > (SELECT coalesce(max(a.seq), 0) FROM messages a
-                WHERE a.session_id = ?2 AND a.role = 'assistant'
-                    AND a.seq < (SELECT seq FROM messages WHERE id = ?5)))
+    UPDATE inbound SET state = 'joined', code = NULL, at = ?
+    WHERE state IN ('received', 'asked', 'failed')
+        AND message_id IN (SELECT value FROM json_each(?))
 """
 _BECOME: LiteralString = "UPDATE inbound SET message_id = ? WHERE id = ?"
 
@@ -251,15 +248,16 @@ class Inbox:
         self.mark(tx, rows[:-1], state if state == "failed" else "joined", code)
         self.mark(tx, rows[-1:], state, code)
 
-    def answered(self, tx: Transaction, rows: Sequence[InboxRow], ongoing: Ongoing) -> None:
+    def answered(self, tx: Transaction, rows: Sequence[InboxRow], also: Collection[str]) -> None:
         """Note that rows are answered, in the caller's transaction.
 
-        What failed since the answer before was in the prompt with them: it is answered, too.
+        Args:
+            tx: A transaction.
+            rows: What was asked.
+            also: Ids of earlier messages without an answer that were in the prompt with them.
         """
         self.conclude(tx, rows, "answered")
-        row, who = rows[-1], (ongoing.is_anybodys, ongoing.sender)
-        now = self._access.clock.now_ms()
-        tx.execute(_ABSORB, (now, row.session_id, *who, row.message_id))
+        tx.execute(_ABSORB, (self._access.clock.now_ms(), listed(also)))
 
     def ask(self, rows: Sequence[InboxRow], injection: Injection) -> None:
         """Note that the model is asked, and what of the memory is in the prompt."""

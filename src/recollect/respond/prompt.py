@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import tzinfo
-from itertools import groupby
+from itertools import groupby, takewhile
 from operator import itemgetter
 from typing import LiteralString
 
@@ -128,6 +128,7 @@ class MadePrompt(msgspec.Struct, frozen=True, kw_only=True):
         tokens: What all of it costs.
         room: What it could have cost.
         heard_through: The id of the newest group message in it; None without any.
+        unanswered: The ids of earlier messages in it that come after the last answer.
     """
 
     prompt: Prompt
@@ -136,6 +137,7 @@ class MadePrompt(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
     room: int
     heard_through: int | None = None
+    unanswered: tuple[str, ...] = ()
 
 
 class _Material(msgspec.Struct, kw_only=True):
@@ -318,6 +320,7 @@ class PromptMaker:
             tokens=self._size(system) + self._size(text) + said,
             room=max(parts.window_tokens - parts.answer_tokens, _SMALLEST_ROOM),
             heard_through=material.heard[-1].id if material.heard else None,
+            unanswered=tuple(each.id for each in takewhile(_is_users, reversed(material.earlier))),
         )
 
 
@@ -351,6 +354,10 @@ def _cut(text: str, tokens: int, size: Callable[[str], int]) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
+
+
+def _is_users(message: Message) -> bool:
+    return message.role == "user"
 
 
 def _is_spoken(message: Message) -> bool:

@@ -384,7 +384,9 @@ class Responder:
         made = self._parts.prompts.make(session, batch.messages)
         injection = self._injection(session, batch.sender, made)
         self._inbox.ask(batch.rows, injection)
-        answer = Answer(self._parts.access, self._inbox, batch.rows, ongoing, listeners)
+        answer = Answer(
+            self._parts.access, self._inbox, batch.rows, ongoing, listeners, made.unanswered
+        )
         failure: Failure | None = None
         try:
             completion = model.stream(
