@@ -72,6 +72,7 @@ class Sound:
             "action": "look",
             "agent": "main",
             "arguments": {},
+            "overrides": {"model": "openai:gpt-5-mini"},
             "by": "f1",
             "bell": lambda: None,
             "callback": print,

@@ -157,6 +157,8 @@ class LeasedSession:
     """Returns the rules for an agent in it."""
     set_mode = of_session(Sessions.set_mode)
     """Serves it in another way from now on."""
+    set_overrides = of_session(Sessions.set_overrides)
+    """Gives it settings of its own, such as a model."""
     set_state = of_session(Sessions.set_state)
     """Sets what the agent works on in it."""
     set_status = of_session(Sessions.set_status)

@@ -12,9 +12,11 @@ from typing import Any, Literal, LiteralString, get_args
 
 import msgspec
 
+from recollect.audience.owner import Owner
 from recollect.audience.session_key import parse_key
+from recollect.audience.visibility import visibility_group_of
 from recollect.core.clock import check_time, to_datetime
-from recollect.core.errors import Conflict, InvalidInput
+from recollect.core.errors import Conflict, Denied, InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset, SessionResumed
 from recollect.core.scope import Scope
 from recollect.sessions.context.flushed_notes import hide_lines
@@ -178,12 +180,40 @@ def fork_session(
     return require_session(tx, Scope(tenant=forked.tenant), forked.id)
 
 
+def fork_under_key(  # noqa: PLR0917  # as fork_session
+    tx: Transaction,
+    parent: Session,
+    branch: Session,
+    at_seq: int | None,
+    drafts: DraftMaker,
+    owner: Owner,
+) -> Session:
+    """Begin ``branch`` as `fork_session` does, as the current session of its own key.
+
+    The one before is archived.
+
+    Raises:
+        Denied: others hear what is said under the key.
+        Conflict: another program holds the current session.
+        InvalidInput: as `fork_session`.
+    """
+    if visibility_group_of(branch, owner) != visibility_group_of(parent, owner):
+        raise Denied("others hear the sessions of the key", hint="fork it without a key")
+    before = _newest(tx, branch, Scope(tenant=branch.tenant))
+    if before is not None:
+        check_change(tx, before.id, None, branch.updated_at)
+    forked = fork_session(tx, parent, branch, at_seq, drafts)
+    if before is not None:
+        set_status(tx, before, "archived", branch.updated_at)
+    return forked
+
+
 def _branch_off(tx: Transaction, parent: Session, branch: Session, seq: int) -> Session:
     check_depth(tx, parent)
+    inherited = _INHERITED if branch.key is None else _INHERITED_ANYWHERE
     forked = msgspec.structs.replace(
         branch,
-        **{name: getattr(parent, name) for name in _INHERITED},
-        key=None,
+        **{name: getattr(parent, name) for name in inherited},
         parent_id=parent.id,
         forked_at_seq=seq,
         last_seq=seq,
@@ -197,7 +227,8 @@ def _branch_off(tx: Transaction, parent: Session, branch: Session, seq: int) -> 
     return forked
 
 
-_INHERITED = ("agent", "user", "project", *PLACE, "mode", "model", "overrides", "compaction_count")
+_INHERITED_ANYWHERE = ("project", "mode", "model", "overrides", "compaction_count")
+_INHERITED = ("agent", "user", *PLACE, *_INHERITED_ANYWHERE)
 
 
 def set_status(tx: Transaction, session: Session, status: str, at: int) -> Session:

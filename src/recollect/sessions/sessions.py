@@ -46,6 +46,7 @@ from recollect.sessions.lifecycle import (
     draft_session,
     expected_hooked,
     fork_session,
+    fork_under_key,
     fresh_session,
     hook_session,
     open_session,
@@ -386,7 +387,13 @@ class Sessions(
         return result
 
     def fork(
-        self, session_id: str, at_seq: int | None = None, *, title: str | None = None
+        self,
+        session_id: str,
+        at_seq: int | None = None,
+        *,
+        title: str | None = None,
+        key: str | None = None,
+        owner: bool = False,
     ) -> Session:
         """Return a new session that begins with the messages of another; whole ones are not copied.
 
@@ -394,18 +401,25 @@ class Sessions(
             session_id: The session to branch off from; it is not changed.
             at_seq: The last message that both share; its newest if not given.
             title: The title of the fork.
+            key: Of the same audience: the fork becomes its current session, as by `reset`.
+            owner: As for `open`.
 
         Raises:
             NotFound: the scope has no such session.
-            Conflict: it was deleted.
+            Conflict: it was deleted, or another program holds the session of the key.
+            Denied: others hear that one.
             InvalidInput: it has no message with that seq.
         """
-        branch, drafts = self._new(None, None, NewSession(title=title)), self._access.drafts
-        return self._change(
-            lambda tx: fork_session(
-                tx, require_living(tx, self.scope, session_id), branch, at_seq, drafts
-            )
-        )
+        branch = self._new(key, None, NewSession(title=title), owner=owner)
+        drafts = self._access.drafts
+
+        def unit(tx: Transaction) -> Session:
+            parent = require_living(tx, self.scope, session_id)
+            if key is None:
+                return fork_session(tx, parent, branch, at_seq, drafts)
+            return fork_under_key(tx, parent, branch, at_seq, drafts, self._owner_at(tx))
+
+        return self._change(unit)
 
     def rename(self, session_id: str, title: str | None, *, lease: Lease | None = None) -> Session:
         """Give a session another title, or none.

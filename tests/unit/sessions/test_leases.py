@@ -16,6 +16,7 @@ CHANGES: dict[str, Callable[[Sessions, str], object]] = {
     "rename": lambda sessions, id_: sessions.rename(id_, "other"),
     "set_status": lambda sessions, id_: sessions.set_status(id_, "deleted"),
     "set_mode": lambda sessions, id_: sessions.set_mode(id_, "queue"),
+    "set_overrides": lambda sessions, id_: sessions.set_overrides(id_, {"model": "openai:o4"}),
     "reset": lambda sessions, _: sessions.reset("agent:main:main"),
 }
 
@@ -50,6 +51,7 @@ def test_the_holder_may_change_it(home: Home) -> None:
         assert held.keep_within_window().outcome == "not_due"
         assert held.rename("ours").title == "ours"
         assert held.set_mode("queue").mode == "queue"
+        assert held.set_overrides({"thinking": "low"}).overrides == {"thinking": "low"}
         held.append_stream(["Good ", "day."])
         assert sessions.rename(session_id, "mine", lease=held.lease).title == "mine"
         assert held.set_status("archived").status == "archived"

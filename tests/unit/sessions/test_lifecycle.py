@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
@@ -207,3 +207,30 @@ def test_nothing_is_made_for_somebody_else(home: Home) -> None:
     for scope in (Scope(user="ana"), Scope(agent="b"), Scope(project="/q")):
         with pytest.raises(Denied):
             home.sessions_of(scope).create(key=KEY, project="/p")
+
+
+def test_a_fork_under_a_key_is_its_current_session(home: Home) -> None:
+    """As after a reset: the one before is archived, and the next message goes to the fork."""
+    sessions = home.sessions
+    old = sessions.create(key="agent:main:main", project="/p")
+    sessions.append(old.id, "user", "Hello.")
+    before = sessions.open("agent:main:notes", owner=True)
+    fork = sessions.fork(old.id, key="agent:main:notes", owner=True, title="On")
+    assert sessions.open("agent:main:notes", owner=True) == fork
+    assert (fork.parent_id, fork.project, fork.title) == (old.id, "/p", "On")
+    assert sessions.get(before.id).status == "archived"
+    again = sessions.fork(fork.id, 0, key="agent:main:notes", owner=True)
+    assert (sessions.get(fork.id).status, again.forked_at_seq) == ("archived", 0)
+    assert sessions.fork(old.id, key="agent:main:alone", owner=True).key == "agent:main:alone"
+
+
+def test_a_fork_under_a_key_is_heard_by_whoever_heard_the_session(home: Home) -> None:
+    """Else words of one conversation would be in another; and nobody's hold on it is broken."""
+    sessions = home.sessions
+    old = sessions.create(key="agent:main:main")
+    with pytest.raises(Denied) as caught:
+        sessions.fork(old.id, key=KEY)
+    assert caught.value.hint
+    with sessions.hold(old.id), pytest.raises(Conflict):
+        sessions.fork(old.id, key="agent:main:main")
+    assert [each.id for each in sessions.list()] == [old.id]

@@ -463,11 +463,13 @@ def test_a_mirror_says_what_becomes_of_its_session(home: Home) -> None:
     home.mirror.flush()
     home.sessions.set_status(session.id, "archived")
     home.sessions.set_mode(session.id, "queue")
+    home.sessions.set_overrides(session.id, {"model": "openai:o4"})
     home.mirror.flush()
     first, second = lines_of(path)[4:]
     assert path.read_bytes().startswith(before)
     assert (first["title"], first["status"]) == ("Lanterns", "active")
     assert (second["title"], second["status"], second["mode"]) == ("Lanterns", "archived", "queue")
+    assert second["overrides"] == {"model": "openai:o4"}
     home.sessions.append(session.id, "user", "on")
     home.mirror.flush()
     assert lines_of(path)[-1]["seq"] == 4

@@ -233,6 +233,36 @@ def test_the_queue_is_a_mode_of_every_session(home: Home) -> None:
     assert sum(isinstance(each.event, SessionChanged) for each in told) == 2
 
 
+def test_a_session_has_settings_of_its_own(home: Home) -> None:
+    """Those that are not named stay, None takes one back; a fork has them, and it is an event."""
+    sessions = home.sessions
+    session = sessions.create(key="telegram:42")
+    sessions.set_overrides(session.id, {"model": "openai:gpt-5-mini", "theme": {"dark": True}})
+    changed = sessions.set_overrides(session.id, {"thinking": "high", "theme": None})
+    assert changed.overrides == {"model": "openai:gpt-5-mini", "thinking": "high"}
+    assert sessions.get(session.id) == changed
+    assert sessions.fork(session.id).overrides == changed.overrides
+    assert sessions.set_overrides(session.id, {}).overrides == changed.overrides
+    told = home.database.read(lambda tx: list(events_since(tx, 0)))
+    assert sum(isinstance(each.event, SessionChanged) for each in told) == 3
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [{"model": ""}, {"model": "a b"}, {"model": 7}, {"thinking": "deep"}, {"own": object()}],
+    ids=str,
+)
+def test_settings_of_a_session_that_cannot_be_are_refused(
+    home: Home, overrides: dict[str, object]
+) -> None:
+    """A model is a name, thinking one of four levels, and all of it JSON."""
+    session = home.sessions.create(key="telegram:42")
+    with pytest.raises(InvalidInput) as caught:
+        home.sessions.set_overrides(session.id, overrides)
+    assert caught.value.hint
+    assert home.sessions.get(session.id).overrides == {}
+
+
 @pytest.mark.parametrize(
     ("key", "mode"), [(GROUP, "main"), ("telegram:42", "group"), (None, "group"), (None, "solo")]
 )

@@ -1,4 +1,4 @@
-"""`recollect sessions key` and `mode`: which conversation it is, and what may be done in it."""
+"""`recollect sessions key`, `mode` and `model`: which conversation it is, and how it is served."""
 
 from __future__ import annotations
 
@@ -78,6 +78,36 @@ def show_mode(
             memory.sessions.set_mode(target.id, mode)
         rules = memory.sessions.rules(target.id)
     answer(context, rules, lambda: _show_rules(rules))
+
+
+@app.command("model")
+def show_model(
+    context: typer.Context,
+    session: Name,
+    model: Annotated[
+        str | None,
+        argument(metavar="MODEL", help="As in language.provider; default takes it back."),
+    ] = None,
+    *,
+    thinking: Annotated[
+        Literal["default", "off", "low", "medium", "high"] | None,
+        typer.Option(help="How long it thinks before it answers."),
+    ] = None,
+) -> None:
+    """Show which model answers in a session, or choose another one for it alone."""
+    options = {"model": model, "thinking": thinking}
+    changes = {k: None if v == "default" else v for k, v in options.items() if v is not None}
+    with opened(context) as memory:
+        target = memory.sessions.find(session)
+        if changes:
+            target = memory.sessions.set_overrides(target.id, changes)
+        used = memory.settings.language.provider
+    rows = {"model": used, "thinking": "default"} | target.overrides
+    answer(
+        context,
+        target,
+        lambda: show_pairs((name, str(rows[name])) for name in options),
+    )
 
 
 def _show_rules(rules: ModeRules) -> None:

@@ -7,14 +7,15 @@ enforced, by the search on behalf of the session (see `visibility_group`).
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Literal, LiteralString
+from typing import Any, Literal, LiteralString
 
 import msgspec
 
-from recollect.audience.account import DEFAULT_ACCOUNT, Account, escaped
+from recollect.audience.account import DEFAULT_ACCOUNT, Account, escaped, sender_of
 from recollect.audience.account import account as account_of
 from recollect.audience.identity_links import IdentityLinks
 from recollect.audience.owner import Owner
@@ -66,6 +67,10 @@ TURN_TIMEOUT_S = 600.0
 """How long a message waits for the one before it: as long as an agent may think."""
 
 _SET_MODE: LiteralString = "UPDATE sessions SET mode = ? WHERE id = ?"
+_SET_OVERRIDES: LiteralString = "UPDATE sessions SET overrides = ? WHERE id = ?"
+THINKING = ("off", "low", "medium", "high")
+"""How long a model is to think before it answers: the override ``thinking`` of a session."""
+_MODEL = re.compile(r"[^\s\x00-\x1f\x7f]{1,200}")
 
 
 @checked
@@ -156,6 +161,23 @@ class ConversationPolicy:
         return self._access.read_session(
             session_id,
             lambda tx, session: answered_group(tx, session, self._owner_at(tx), for_sender),
+        )
+
+    def speaking_group(self, session_id: str, sender: str | None) -> VisibilityGroup:
+        """Return the conversations that hear a new message of a sender in a session.
+
+        Args:
+            session_id: Which one.
+            sender: The account that speaks, as a channel that knows it says; None: the partner of
+                the session, whoever spoke before.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: ``sender`` cannot be an account.
+        """
+        who = None if sender is None else sender_of(sender)
+        return self._access.read_session(
+            session_id, lambda tx, session: visibility_group_of(session, self._owner_at(tx), who)
         )
 
     def hears(self, session_id: str, other: str) -> bool:
@@ -251,6 +273,36 @@ class ConversationPolicy:
 
         return self._access.write(unit)
 
+    def set_overrides(
+        self, session_id: str, overrides: Mapping[str, Any], *, lease: object = None
+    ) -> Session:
+        """Give a session settings of its own, and return it; those that are not named stay.
+
+        Args:
+            session_id: Which one.
+            overrides: ``model`` as in ``language.provider``, ``thinking`` as one of `THINKING`, or
+                a program's own, JSON. None takes one back.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            Conflict: another program holds it.
+            NotFound: the scope has no such session.
+            InvalidInput: they are not a JSON object, or a value cannot be one of its name.
+        """
+        changes = check_overrides(self._access.drafts.facts(overrides))
+
+        def unit(tx: Transaction) -> Session:
+            session = require_session(tx, self._access.scope, session_id)
+            now = self._access.clock.now_ms()
+            check_change(tx, session.id, lease, now)
+            own = {k: v for k, v in (session.overrides | changes).items() if v is not None}
+            tx.execute(_SET_OVERRIDES, (msgspec.json.encode(own).decode(), session.id))
+            note_change(tx, session, now)
+            record_event(tx, SessionChanged(scope=owner_of(session), at=now, status=session.status))
+            return msgspec.structs.replace(session, overrides=own)
+
+        return self._access.write(unit)
+
     @contextmanager
     def turn(self, session_id: str, timeout_s: float = TURN_TIMEOUT_S) -> Iterator[Session]:
         """Wait until it is our turn in a session, and keep it inside the ``with`` block.
@@ -287,6 +339,20 @@ def check_mode(session: Session, mode: str) -> str:
             hint="queue goes with both; for a group use a key such as agent:main:slack:group:7",
         )
     return mode
+
+
+def check_overrides(overrides: dict[str, Any]) -> dict[str, Any]:
+    """Return overrides of which those that we read can be used.
+
+    Raises:
+        InvalidInput: the model is not a name, or the level of thinking is unknown.
+    """
+    model, thinking = overrides.get("model"), overrides.get("thinking")
+    if model is not None and not (isinstance(model, str) and _MODEL.fullmatch(model)):
+        raise InvalidInput("the model must be a name", hint="write it as in language.provider")
+    if thinking is not None and thinking not in THINKING:
+        raise InvalidInput("unknown level of thinking", hint=f"use one of {', '.join(THINKING)}")
+    return overrides
 
 
 class ModeRules(msgspec.Struct, frozen=True, kw_only=True):
