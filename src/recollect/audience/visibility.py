@@ -181,6 +181,16 @@ def account_of_turn(turn: ConversationTurn, owner: Owner) -> str | None:
     return OWNER_ID if who is None else str(who)
 
 
+def speaker_of(turn: ConversationTurn, group: VisibilityGroup, owner: Owner) -> str | None:
+    """Return who speaks in a turn, within its group; empty in a private one, None if not known."""
+    if group.is_private:
+        return ""
+    if turn.turn_sender is None:
+        return None
+    who = stored_account(turn.turn_sender)
+    return "owner" if owner.owns(who) else owner.links.known(who) or str(who)
+
+
 def hearer_of(turn: ConversationTurn) -> str:
     """Return a key of who hears what happens at a place, whoever is linked to whom.
 

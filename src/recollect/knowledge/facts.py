@@ -5,7 +5,7 @@ Each use case is one durable transaction under the scope of the object.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeAlias
@@ -222,21 +222,12 @@ class Facts:
             Conflict: several facts have these words.
         """
         asker = Asker(for_session, for_sender)
-        if parse_record(name_or_words) is not None:
-            return self._parts.database.read(lambda tx: self._existing(tx, name_or_words, asker))
 
-        def read(tx: Transaction) -> ListOfFacts:
-            same = same_words(tx, self.scope.tenant, name_or_words)
-            own = facts_by_id(tx, self.scope, [f.id for f in same if f.status != "forgotten"])
-            return only_heard(self._parts.audience(tx, asker), own)
+        def read(tx: Transaction) -> Fact:
+            own = named_facts(tx, self.scope, name_or_words)
+            return the_only(only_heard(self._parts.audience(tx, asker), own), name_or_words)
 
-        found = self._parts.database.read(read)
-        if len(found) > 1:
-            numbers = ", ".join(show_number("fact", each.number) for each in found)
-            raise Conflict("several facts have these words", hint=f"name one of {numbers}")
-        if not found:
-            raise NotFound("no fact has these words", hint=NO_SUCH)
-        return found[0]
+        return self._parts.database.read(read)
 
     def history(
         self, id: str, *, for_session: str | None = None, for_sender: str | None = None
@@ -430,6 +421,33 @@ class Facts:
         for heard in only_heard(audience, [] if fact is None else [fact]):
             return heard
         raise NotFound("the fact does not exist", hint=NO_SUCH)
+
+
+def named_facts(tx: Transaction, scope: Scope, name_or_words: str) -> list[Fact]:
+    """Return the facts with a number, an id, or with some words, all of them."""
+    if parse_record(name_or_words) is not None:
+        fact = find_fact(tx, scope, name_or_words)
+        return [] if fact is None else [fact]
+    same = same_words(tx, scope.tenant, name_or_words)
+    return facts_by_id(tx, scope, [f.id for f in same if f.status != "forgotten"])
+
+
+def the_only(facts: Sequence[Fact], name_or_words: str, hint: str = NO_SUCH) -> Fact:
+    """Return the fact of a list; ``hint`` says what to do where there is none.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: there are several.
+    """
+    if len(facts) > 1:
+        numbers = ", ".join(show_number("fact", each.number) for each in facts)
+        raise Conflict("several facts have these words", hint=f"name one of {numbers}")
+    if not facts:
+        is_named = parse_record(name_or_words) is not None
+        raise NotFound(
+            "the fact does not exist" if is_named else "no fact has these words", hint=hint
+        )
+    return facts[0]
 
 
 def _undone(tx: Transaction, fact: Fact) -> dict[str, Any]:

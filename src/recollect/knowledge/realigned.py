@@ -9,7 +9,6 @@ from collections import defaultdict
 from typing import Any
 
 from recollect.audience.owner import Owner
-from recollect.audience.visibility import group_of_turn
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import BY_HAND, Fact
 from recollect.knowledge.remembering import has_only_value, statement_of
@@ -20,7 +19,7 @@ from recollect.knowledge.rows import (
     replaced_facts,
     typed_ids,
 )
-from recollect.knowledge.storing import close_older, settle_by_hand
+from recollect.knowledge.storing import close_older, settle_by_hand, whose
 from recollect.store.engine import Transaction
 
 
@@ -43,13 +42,13 @@ def realign_facts(tx: Transaction, tenant: str, owner: Owner, at: int) -> None:
     newer = {each.id: each for each in facts_by_id(tx, scope, ids, deleted=True)}
     for older in replaced:
         follower = newer.get(older.replaced_by or "")
-        if follower is not None and _group(follower, owner) != _group(older, owner):
+        if follower is not None and whose(follower, owner)[0] != whose(older, owner)[0]:
             back = {"status": "current", "replaced_by": None, "valid_to": None}
             change_fact(tx, older, "restored", at, **back)
     values: defaultdict[tuple[Any, ...], list[Fact]] = defaultdict(list)
     for fact in current_values(tx, tenant):
         project = fact.project if fact.subject == "project" else None
-        key = (fact.slot, fact.subject, fact.name, project, _group(fact, owner))
+        key = (fact.slot, fact.subject, fact.name, project, whose(fact, owner))
         values[key].append(fact)
     for alike in values.values():
         newest = max(alike, key=lambda each: (each.valid_from, each.id))
@@ -57,7 +56,3 @@ def realign_facts(tx: Transaction, tenant: str, owner: Owner, at: int) -> None:
             continue
         close = close_older if newest.made_by == BY_HAND else settle_by_hand
         close(tx, newest, owner, at)
-
-
-def _group(fact: Fact, owner: Owner) -> str:
-    return group_of_turn(fact.turn, owner).name

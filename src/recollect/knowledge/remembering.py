@@ -24,7 +24,7 @@ from recollect.knowledge.fact import (
     Remembered,
     check_kind,
 )
-from recollect.knowledge.storing import store_fact
+from recollect.knowledge.storing import every_fact, store_fact
 from recollect.store.engine import Database, Transaction
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.text.statements.detector import detect
@@ -174,13 +174,19 @@ class FactMaker:
             return redactor.text(text)
         return redactor.session(session_id, lambda known: known.text(text))
 
-    def store(self, given: GivenFact, place: FactPlace, tx: Transaction) -> Remembered:
-        """Store a fact, or find that it is known."""
+    def store(
+        self,
+        given: GivenFact,
+        place: FactPlace,
+        tx: Transaction,
+        may_change: Callable[[Fact], bool] = every_fact,
+    ) -> Remembered:
+        """Store a fact, or find that it is known; only what ``may_change`` allows is touched."""
         at = self._parts.clock.now_ms()
         draft = self._draft(tx, given, place, at)
         # Known are only words of the same account: unlinked, both still have what they said.
         closing = self._now(tx) if has_only_value(given.statement) else None
-        return store_fact(tx, draft, self._parts.owner, at, closing=closing)
+        return store_fact(tx, draft, self._parts.owner, at, closing=closing, may_change=may_change)
 
     def _draft(self, tx: Transaction, given: GivenFact, place: FactPlace, at: int) -> Fact:
         """Return a fact, without its number."""

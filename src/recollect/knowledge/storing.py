@@ -5,13 +5,13 @@ Both look only at facts of the same audience.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, LiteralString
 
 import msgspec
 
 from recollect.audience.owner import Owner
-from recollect.audience.visibility import group_of_turn, hearers_of
+from recollect.audience.visibility import group_of_turn, hearers_of, speaker_of
 from recollect.core.events import FactsRemembered
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import Fact, Remembered
@@ -46,8 +46,19 @@ _TRUSTED = ("imported", "group", "agent", "owner")
 """From the least on."""
 
 
+def every_fact(_: Fact) -> bool:
+    """Let any fact be changed."""
+    return True
+
+
 def store_fact(
-    tx: Transaction, draft: Fact, owner: Owner, at: int, *, closing: Owner | None = None
+    tx: Transaction,
+    draft: Fact,
+    owner: Owner,
+    at: int,
+    *,
+    closing: Owner | None = None,
+    may_change: Callable[[Fact], bool] = every_fact,
 ) -> Remembered:
     """Store a fact, or find that it is known; its source is noted in any case.
 
@@ -58,11 +69,12 @@ def store_fact(
         at: The time of recording, ms UTC.
         closing: Where its slot has one value at a time: the owner and accounts among whose facts
             it replaces older values.
+        may_change: Whether a fact may count as known, or make way; others stay as they are.
     """
     group = group_of_turn(draft.turn, owner)
     hearers = hearers_of(group, owner)
-    for known in said_to(tx, draft.tenant, draft.text, hearers):
-        if _is_same(known, draft) and group_of_turn(known.turn, owner) == group:
+    for known in filter(may_change, said_to(tx, draft.tenant, draft.text, hearers)):
+        if _is_same(known, draft) and whose(known, owner) == whose(draft, owner):
             note_source(tx, draft, known.id)
             return Remembered(status="known", fact=_known(tx, known, draft, at))
     fact = add_fact(tx, draft, at)
@@ -70,7 +82,7 @@ def store_fact(
     record_event(tx, FactsRemembered(scope=fact.owner, at=at, numbers=(fact.number,)))
     replaced: tuple[Fact, ...] = ()
     if closing is not None and fact.status == "current":
-        replaced = close_older(tx, fact, closing, at)
+        replaced = close_older(tx, fact, closing, at, may_change)
     return Remembered(status="replaced" if replaced else "new", fact=fact, replaced=replaced)
 
 
@@ -121,13 +133,19 @@ def _known(tx: Transaction, known: Fact, draft: Fact, at: int) -> Fact:
     return change_fact(tx, known, "restored" if is_back else "known", at, **changes)
 
 
-def close_older(tx: Transaction, fact: Fact, owner: Owner, at: int) -> tuple[Fact, ...]:
+def close_older(
+    tx: Transaction,
+    fact: Fact,
+    owner: Owner,
+    at: int,
+    may_change: Callable[[Fact], bool] = every_fact,
+) -> tuple[Fact, ...]:
     """Close the older values of the slot of a fact; return them as they are now."""
     if fact.slot is None:
         return ()
     hearers = hearers_of(group_of_turn(fact.turn, owner), owner)
     values = _others(in_slot(tx, fact.tenant, fact.slot, hearers), fact, owner)
-    older = [each for each in values if each.valid_from <= fact.valid_from]
+    older = [each for each in filter(may_change, values) if each.valid_from <= fact.valid_from]
     return tuple(make_way(tx, each, fact, at) for each in older)
 
 
@@ -159,15 +177,25 @@ def settle_by_hand(tx: Transaction, fact: Fact, owner: Owner, at: int) -> None:
 
 def _others(values: Iterable[Fact], fact: Fact, owner: Owner) -> list[Fact]:
     """Return those of some values of a slot that another fact of the same audience gives it."""
-    group = group_of_turn(fact.turn, owner)
     return [
         each
         for each in values
         if each.id != fact.id
         and (each.subject, each.name) == (fact.subject, fact.name)
         and (fact.subject != "project" or each.project == fact.project)
-        and group_of_turn(each.turn, owner) == group
+        and whose(each, owner) == whose(fact, owner)
     ]
+
+
+def whose(fact: Fact, owner: Owner) -> tuple[str, str | None]:
+    """Return what is equal for facts that may be the same, or replace each other.
+
+    It is their audience and, of facts about people, the speaker: in a group, "I live in Rome" of
+    two people are two facts.
+    """
+    group = group_of_turn(fact.turn, owner)
+    is_personal = fact.subject in {"speaker", "other"}
+    return group.name, speaker_of(fact.turn, group, owner) if is_personal else ""
 
 
 def make_way(tx: Transaction, older: Fact, newer: Fact, at: int) -> Fact:

@@ -185,3 +185,19 @@ def test_facts_of_messages_follow_the_links_of_linked_accounts(tmp_path: Path) -
         old = ours["I live in Leeds"] - 1
         assert states[0] == states[2] == ["current", "current"]
         assert (states[1][old], states[1][1 - old]) == ("replaced", "current")
+
+
+def test_in_a_group_each_speaker_has_values_of_their_own(tmp_path: Path) -> None:
+    """What one says of themselves neither replaces nor is what another said, by hand or not."""
+    with _open(tmp_path / "home") as memory:
+        group = memory.sessions.open(GROUP).id
+        memory.sessions.append(group, "user", "I live in Rome.", sender="telegram:7")
+        memory.sync()
+        for sender, text in (("telegram:8", "I live in Rome"), ("telegram:9", "I live in Oslo")):
+            outcome = memory.facts.remember(None, text, for_session=group, for_sender=sender)
+            assert (outcome.status, outcome.replaced) == ("new", ())
+        memory.identities.link("eve", "telegram", "12")
+        memory.sync()  # facts are aligned with who is one person now
+        memory.facts.remember(None, "I live in Bern", for_session=group, for_sender="telegram:9")
+        current = {each.turn_sender: each.value for each in memory.facts.list()}
+        assert current == {"telegram:7": "rome", "telegram:8": "rome", "telegram:9": "bern"}

@@ -14,7 +14,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.audience.people import People
-from recollect.audience.visibility import group_of_turn
+from recollect.audience.visibility import group_of_turn, speaker_of
 from recollect.core.numbers import show_number
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.knowledge.replacement import USER
@@ -25,7 +25,6 @@ from recollect.recall.statements.messages import (
     Placed,
     placed_messages,
     says_itself,
-    speaker_of,
 )
 from recollect.store.columns import LISTED, listed, typed_rows
 from recollect.store.engine import Transaction

@@ -15,7 +15,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.audience.people import CHANGES, People
-from recollect.audience.visibility import group_of_turn
+from recollect.audience.visibility import group_of_turn, speaker_of
 from recollect.core.clock import Clock
 from recollect.core.scope import ConversationTurn
 from recollect.index.model.sync_report import OnProgress, Progress, ignore_progress, never
@@ -34,7 +34,6 @@ from recollect.recall.statements.messages import (
     changed_part,
     fact_drafts,
     only_kept,
-    speaker_of,
 )
 from recollect.sessions.proposals import ClaimedAccount, update_proposals
 from recollect.sessions.record.tombstone import is_buried

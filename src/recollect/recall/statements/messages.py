@@ -11,10 +11,9 @@ from typing import LiteralString, TypeVar
 
 import msgspec
 
-from recollect.audience.account import SUBAGENT, stored_account
-from recollect.audience.owner import Owner
+from recollect.audience.account import SUBAGENT
 from recollect.audience.people import People
-from recollect.audience.visibility import VisibilityGroup, group_of_turn
+from recollect.audience.visibility import VisibilityGroup, group_of_turn, speaker_of
 from recollect.core.scope import ConversationTurn
 from recollect.knowledge.extracted import FactDraft
 from recollect.knowledge.fact import RULE, FactTrust
@@ -147,16 +146,6 @@ def only_kept(tx: Transaction, statings: Sequence[Stating]) -> list[Stating]:
     ids = listed({each.message.id for each in statings})
     existing_ids = {row[0] for row in tx.all(_KEPT, (ids,))}
     return [each for each in statings if each.message.id in existing_ids]
-
-
-def speaker_of(turn: ConversationTurn, group: VisibilityGroup, owner: Owner) -> str | None:
-    """Return who speaks in a turn, within its group; empty in a private one, None if not known."""
-    if group.is_private:
-        return ""
-    if turn.turn_sender is None:
-        return None
-    who = stored_account(turn.turn_sender)
-    return "owner" if owner.owns(who) else owner.links.known(who) or str(who)
 
 
 class Stating(msgspec.Struct, frozen=True, kw_only=True):
