@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from recollect.core.clock import zone_of
+from recollect.knowledge.own_facts import OwnFacts
 from recollect.models.dependencies import Dependencies
 from recollect.models.http.retry import RetryClock
 from recollect.models.registry import choose_language
+from recollect.respond.commands.chat_commands import ChatCommands
+from recollect.respond.commands.command import CommandParts
 from recollect.respond.prompt import PURPOSE, PromptMaker, PromptParts
 from recollect.respond.responder import Responder, ResponderParts
 from recollect.respond.tools import MemoryTools, ToolMemory
@@ -58,7 +61,16 @@ def responder_of(memory: Memory, rooms: Rooms) -> Responder:
         sizer=parts.sizer,
         secret=parts.secret,
     )
-    return Responder(
+    commands = CommandParts(
+        sessions=sessions,
+        facts=memory.facts,
+        own_facts=OwnFacts(rooms.fact_parts),
+        details=memory.get,
+        context_of=lambda session_id: responder.context_of(session_id),
+        language=settings.language,
+        waiting=lambda: len(responder.pending()),
+    )
+    responder = Responder(
         ResponderParts(
             access=rooms.access,
             sessions=sessions,
@@ -68,8 +80,10 @@ def responder_of(memory: Memory, rooms: Rooms) -> Responder:
             language=lambda session: _model_of(rooms, session.overrides.get("model")),
             toolbox=toolbox,
             injections=context.injections,
+            command=ChatCommands(commands).run,
         )
     )
+    return responder
 
 
 def _model_of(rooms: Rooms, spec: str | None) -> LanguageModel | None:
