@@ -140,4 +140,5 @@ $(RUN): pyproject.toml constraints.txt scripts/venv.sh
 $(DEV): $(RUN)
 	@echo "Installing the tools for tests and docs ..."
 	@$(PIP) --editable ".[all]" --build-constraint constraints.txt --group dev --group docs
+	@command -v tmux >/dev/null || echo "tmux is not installed, its tests are skipped: apt install tmux"
 	@touch $(DEV)

@@ -17,7 +17,9 @@ PACKAGE = ROOT / "src" / "recollect"
 LOOKED_AT = [PACKAGE, *(ROOT / name for name in ("benchmarks", "scripts", "docs/examples"))]
 EXCLUDED = [f"{PACKAGE}/testing/*", f"{PACKAGE}/aio/twins.py"]
 KINDS = {"class", "function", "method", "property", "import", "unreachable_code"}
-CALLED_BY_DECORATOR = ["@ROUTES.add", "@app.*", "@sessions.*", "@*.command", "@*.callback"]
+CALLED_BY_DECORATOR = [
+    *("@ROUTES.add", "@app.*", "@sessions.*", "@*.command", "@*.callback", "@bindings.add"),
+]
 
 PUBLIC = {
     "EmbeddingProvider", "LanguageProvider", "explain_settings",
@@ -27,8 +29,8 @@ PUBLIC = {
 CALLED_FROM_OUTSIDE = {
     "AsyncHandle", "AsyncInside", "AsyncItems", "OpenClaw", "__dir__", "_contexts",
     "_unsupported_upgrade_warning", "do_DELETE", "do_GET", "do_POST", "formatException",
-    "format_help", "handleError", "handle_error", "log_message", "on_broken_pipe",
-    "send_400_response",
+    "format_help", "get_completions", "handleError", "handle_error", "log_message",
+    "on_broken_pipe", "send_400_response",
 }  # fmt: skip
 """By a framework, by a name that is text, or by a file that is made."""
 

@@ -40,6 +40,7 @@ PLACES = {
     "open": "setup.viewer",
     "import": "transcripts.importing",
     "export": "transcripts.export",
+    "chat": "chat.chat",
     "search": "search",
     "timeline": "timeline",
     "get": "get",

@@ -71,6 +71,8 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("sessions", "restore", "chat"),
     ("sessions", "key", "--channel", "telegram", "--peer", "42"),
     ("sessions", "mode", "talk"),
+    ("sessions", "model", "talk", "--thinking", "low"),
+    ("chat", "--session", "talk"),
     ("sessions", "state", "talk", "--task", "Brew tea"),
     ("sessions", "reset", "talk"),
     ("config",),
@@ -135,6 +137,7 @@ LIFE: tuple[tuple[str, ...], ...] = (
 """Command lines in the order of a life; TARGET is a folder that only they name."""
 
 MAY_FAIL = {
+    ("chat",),  # no model is set
     ("facts", "replace"),
     ("identities", "confirm"),
     ("identities", "accept"),

@@ -38,6 +38,8 @@ def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
         ("recollect import cl", ["claude-code", "claude-mem"]),
         ("recollect config get search.li", ["search.limit"]),
         ("recollect models ins", ["install"]),
+        ("recollect cha", ["chat"]),
+        ("recollect chat --con", ["--continue"]),
         ("recollect sessions --status de", ["deleted"]),
         ("recollect sessions say x as", ["assistant"]),
         ("recollect sessions mode x qu", ["queue"]),

@@ -139,6 +139,7 @@ sessions show Chat
 sessions tree Chat
 sessions view Chat
 sessions mode Chat
+sessions model Chat --thinking low
 sessions state Chat
 sessions flush Chat
 sessions compact Chat
@@ -213,6 +214,7 @@ serve status
 uninstall --dry-run
 """
 ELSEWHERE = {
+    "chat": "chat/test_pipe.py",
     "config import": "test_foreign_settings.py",
     "demo": "test_demo.py",
     **dict.fromkeys(

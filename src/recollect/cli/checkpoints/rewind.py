@@ -155,6 +155,19 @@ def rewind(
             _go(context, memory, drawn, only_plan=plan, agreed=yes)
 
 
+def put_back(context: typer.Context, memory: Memory, target: str, session_id: str) -> None:
+    """Put the files back that a session changed since a target, once somebody agreed to the plan.
+
+    Raises:
+        NotFound: the target does not exist.
+        RewindConflict: somebody else changed one of them since.
+        NotAgreed: they declined.
+    """
+    checkpoint = memory.checkpoints.target(target, session_id)
+    plan = memory.checkpoints.plan(checkpoint, None, "stop", session_id=session_id)
+    _go(context, memory, plan, only_plan=False, agreed=False)
+
+
 def _list(context: typer.Context, memory: Memory, session: str | None) -> None:
     from recollect.answers.checkpoint import rewind_list
 

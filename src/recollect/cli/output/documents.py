@@ -40,6 +40,7 @@ from recollect.answers.session import (
 )
 from recollect.answers.token import TokenList, TokenPlace
 from recollect.checkpoints.soundness import FsckReport
+from recollect.cli.chat.chat import ChatReplies
 from recollect.cli.config.config import ConfigPlace, SettingMeaning, SettingValue
 from recollect.cli.config.foreign import TakenSettings
 from recollect.cli.models import ModelRows, ModelsInUse, RemovedModel
@@ -102,6 +103,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "open": (OpenedViewer,),
     "import": (ImportAnswer, RecordsAnswer),
     "export": (HomeExportReport, ExportReport, ExportedLines),
+    "chat": (ChatReplies,),
     "search": (FoundHits, HitLines),
     "timeline": (Timeline,),
     "get": (ReadResult, DetailBatch, MessageAround),
@@ -133,7 +135,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "sessions state": (SessionState,),
     **{
         f"sessions {name}": (Session,)
-        for name in "start resume fork reset end rename archive restore delete".split()
+        for name in "start resume fork reset end rename archive restore delete model".split()
     },
     "transcript": (SessionTranscript,),
     "events": (*map(_in_the_journal, get_args(AnyEvent)), AuditEntry),

@@ -1,0 +1,109 @@
+"""An answer on a screen while it arrives: Markdown, drawn so that nothing flickers.
+
+What is complete is printed once and scrolls away; only the last block, which still grows, is drawn
+again.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from recollect.cli.output.screen import console, sanitized
+
+if TYPE_CHECKING:  # for a name only
+    from types import TracebackType
+
+    from rich.console import RenderableType
+
+    from recollect.respond.reply import ReplyEvent
+
+_FENCE = re.compile(r"^\s{0,3}(```|~~~)")
+_A_SECOND = 12
+"""Times that a growing block is drawn."""
+
+
+def complete_length(text: str) -> int:
+    r"""Return how much of a Markdown text is complete: up to the last blank line outside of code.
+
+    >>> complete_length("# A\n\nSome"), complete_length("```\na\n\nb")
+    (5, 0)
+    """
+    position = end = 0
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        position += len(line)
+        mark = _FENCE.match(line)
+        if mark is not None and fence in {"", mark[1]}:
+            fence = "" if fence else mark[1]
+        elif not (line.strip() or fence) and line.endswith("\n"):
+            end = position
+    return end
+
+
+class ShownAnswer:
+    """Draws an answer as its events come; a context manager."""
+
+    def __init__(self) -> None:
+        from rich.live import Live
+
+        self._screen = console()
+        self._text = ""
+        self._is_first = True
+        self._live = Live(
+            self._waiting(),
+            console=self._screen,
+            refresh_per_second=_A_SECOND,
+            transient=True,
+            vertical_overflow="ellipsis",
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+
+    def __enter__(self) -> ShownAnswer:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Print what is left."""
+        self._live.stop()
+        self._print(self._text)
+        self._text = ""
+
+    def on_event(self, event: ReplyEvent | None) -> None:
+        """Draw what came; None: nothing did."""
+        if event is None or event.kind != "piece":
+            return
+        self._text += event.text
+        end = complete_length(self._text)
+        if end:
+            self._print(self._text[:end])
+            self._text = self._text[end:]
+        self._live.update(self._drawn(self._text) if self._text.strip() else self._waiting())
+
+    def show(self, text: str) -> None:
+        """Print a text that came whole."""
+        self._print(text)
+
+    def _print(self, text: str) -> None:
+        if not text.strip():
+            return
+        if not self._is_first:
+            self._screen.print()
+        self._is_first = False
+        self._screen.print(self._drawn(text))
+
+    def _drawn(self, text: str) -> RenderableType:
+        from rich.markdown import Markdown
+
+        return Markdown(sanitized(text), hyperlinks=False)
+
+    def _waiting(self) -> RenderableType:
+        from rich.spinner import Spinner
+
+        return Spinner("dots", style="dim")
