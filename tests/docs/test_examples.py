@@ -22,6 +22,11 @@ SAYS = {
     "annotations.py": "MEMORY.md#L3",
     "backup.py": "what was there: /",
     "capture.py": "0 messages, 1 transcript left unread\n1 message after the pause\nFalse ['off']",
+    "chat.py": "Remembered: f2 I live in Oslo\nNo longer: f1 I live in Rome\n"
+    "Remembered: f3 I prefer tea\nThe fact does not exist: give the number that it was remembered "
+    "with, or all of its words.\n"
+    "/facts is the owner's. You can use /help, /new, /reset, /remember, /forget.\n"
+    "- f2 I live in Oslo\nThe command /contxt does not exist. Did you mean /context?\n",
     "checkpoints.py": "cart.py restore clean\nnotes.txt delete conflict\n"
     "rewind_conflict ('notes.txt',)\ntotal = 0\ntotal = 1\n",
     "chunks.py": "lines 1 to",

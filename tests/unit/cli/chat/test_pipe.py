@@ -6,7 +6,7 @@ from pathlib import Path
 
 import recollect
 from recollect.core.errors import ProviderUnavailable
-from tests.support.chat_model import ChatModel, failure
+from tests.support.chat_model import ChatModel
 from tests.support.served import serving
 from tests.unit.cli.chat.conftest import Chat, write_settings
 
@@ -35,7 +35,7 @@ def test_the_answers_are_one_document(chat: Chat) -> None:
 
 def test_a_failure_is_said_and_the_message_is_kept(chat: Chat, model: ChatModel) -> None:
     """On stderr, with exit code 1; what follows is answered."""
-    model.steps.append(failure(ProviderUnavailable, "the model is away"))
+    model.steps.append(ProviderUnavailable("the model is away", hint="try later"))
     done = chat("One?\nTwo?", "--lines")
     assert (done.code, done.out) == (1, "Echo: One?\n\nTwo?\n")
     assert done.err.startswith("error: ")

@@ -22,7 +22,7 @@ from recollect.cli.chat.rendering import ShownAnswer, complete_length
 from recollect.cli.chat.terminal import ChatCompleter, Terminal
 from recollect.core.errors import ProviderUnavailable
 from recollect.respond.reply import ReplyEvent
-from tests.support.chat_model import SETTINGS, Call, ChatModel, failure
+from tests.support.chat_model import SETTINGS, Call, ChatModel
 from tests.unit.cli.conftest import Done, Run
 
 ENTER, LINE, END = "\r", "\x1b\r", "\x04"
@@ -100,7 +100,7 @@ def test_control_c_stops_an_answer(talk: Talk, model: ChatModel) -> None:
 
 def test_commands_and_failures_are_shown(talk: Talk, model: ChatModel) -> None:
     """The outcome of a command, why there is no answer, and what is not there."""
-    model.steps.append(failure(ProviderUnavailable, "the model is away"))
+    model.steps.append(ProviderUnavailable("the model is away", hint="try later"))
     done = talk("/remember I prefer tea" + ENTER + "Hello?" + ENTER + "/rewind files c9" + ENTER)
     assert "Remembered: f1 I prefer tea" in done.out
     assert "try later" in done.err
