@@ -33,6 +33,7 @@ CLASSES = (
     "recollect.checkpoints.checkpoints.Checkpoints",
     "recollect.checkpoints.capture.file_calls.FileCalls",
     "recollect.governance.tokens.Tokens",
+    "recollect.respond.channels.channels.Channels",
     "recollect.exchange.export.HomeExport",
     "recollect.index.repair.checkup.IndexCheckup",
     "recollect.recall.statements.checkup.KnowledgeCheckup",

@@ -64,6 +64,7 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.recall.steps.file_chunks import ChunkedFile
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
+    from recollect.respond.channels.channels import Channels
     from recollect.respond.reply import Reply, ReplyEvent
     from recollect.respond.responder import Responder
     from recollect.sessions.identities import Identities
@@ -329,6 +330,22 @@ class Memory(ExchangeFacade):
         rooms, home = self._rooms, self._rooms.home
         file = TokenFile(self.home)
         return Tokens(rooms.records, file, home.clock, home.ids, rooms.drafts, self.scope)
+
+    @property
+    def channels(self) -> Channels:
+        """Who may write over channels, and how the channels of the worker do."""
+        from recollect.respond.channels.channels import ChannelAccess, Channels
+
+        rooms = self._rooms
+        access = ChannelAccess(
+            database=rooms.records,
+            clock=rooms.home.clock,
+            scope=self.scope,
+            people=rooms.opened.people,
+            settings=self.settings.channels,
+            key_for=rooms.sessions.key_for,
+        )
+        return Channels(access)
 
     @property
     def audit(self) -> Audit:

@@ -40,6 +40,7 @@ ROOMS = (
     "context",
     "sections",
     "tokens",
+    "channels",
     "audit",
     "events",
     "responder",

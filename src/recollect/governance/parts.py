@@ -88,7 +88,9 @@ _READ_AGAIN: LiteralString = """
 """
 _NAMELESS: tuple[LiteralString, ...] = (
     f"DELETE FROM events WHERE tenant = ? AND session_id IS NULL AND user_id{_AMONG}",  # noqa: S608  # literals
-    f"UPDATE audit SET target = NULL WHERE tenant = ? AND action LIKE 'identity.%' AND target{_AMONG}",  # noqa: S608, E501  # literals
+    f"UPDATE audit SET target = NULL WHERE tenant = ? AND target{_AMONG}"  # noqa: S608  # literals
+    " AND (action LIKE 'identity.%' OR action LIKE 'channel.%')",
+    f"DELETE FROM channel_senders WHERE tenant = ? AND account{_AMONG}",  # noqa: S608  # literals
     f"DELETE FROM identity_codes WHERE tenant = ? AND account{_AMONG}",  # noqa: S608  # literals
 )
 

@@ -100,6 +100,10 @@ _FORGET_HISTORY: LiteralString = """
     DELETE FROM pending_messages
     WHERE tenant = ? AND key = (SELECT key FROM sessions WHERE id = ?)
 """
+_FORGET_DELIVERIES: LiteralString = """
+    DELETE FROM deliveries
+    WHERE tenant = ? AND key = (SELECT key FROM sessions WHERE id = ?)
+"""
 _BLANK: LiteralString = """
     UPDATE sessions SET tenant = ?, status = 'deleted', key = NULL, title = NULL, source = NULL,
         foreign_id = NULL, place = NULL, previous_id = NULL, parent_id = NULL, forked_at_seq = NULL
@@ -167,6 +171,7 @@ def begin_erasure(
         touch_shared(tx, require_session(tx, Scope(tenant=tenant), session_id), now)
         tx.execute(_NOTE, (session_id, 1, now, erasure_id))
         tx.execute(_FORGET_HISTORY, (tenant, session_id))
+        tx.execute(_FORGET_DELIVERIES, (tenant, session_id))
         kin = [text(row[0]) for row in tx.all(_KIN, (session_id, session_id))]
         tx.executemany(_FORGET_KIN, [(session_id, id_) for id_ in kin])
         record_changes(tx, tenant=tenant, kind=SESSION_KIND, refs=kin, op="put", at=now)

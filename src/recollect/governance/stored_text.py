@@ -347,6 +347,8 @@ TABLES = (
         },
     ),
     StoredText(table="inbound", cells={"event_id": "id"}),
+    StoredText(table="channel_senders", key=("tenant", "account"), cells={"account": "id"}),
+    StoredText(table="deliveries", cells={"key": "id", "event_id": "id", "address": "value"}),
     StoredText(
         table="injections",
         cells={"client": "text", "project": "text", "visibility_group": "id"},

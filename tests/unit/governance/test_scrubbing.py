@@ -276,6 +276,7 @@ PLAIN = {
     *("input_blob", "output_blob", "event", "query_digest", "extent", "reason", "tone"),
     *("rights", "audience", "channels", "action", "outcome"),
     *("fact_id", "replaced_by", "subject", "hearer"),
+    *("state", "code"),  # of messages of channels
 }
 """Ids of ours, words of a fixed list, and digests; ``agent`` and ``user_id`` are the operator's."""
 WITHOUT_TEXT = {

@@ -6,6 +6,7 @@ Only this package reads the environment.
 """
 
 from recollect.core.settings.agents import agent_name, known_agent
+from recollect.core.settings.channels import ChannelSettings, TelegramSettings, WebhookSettings
 from recollect.core.settings.checkpoints import CheckpointSettings
 from recollect.core.settings.embedding import EmbeddingSettings, RemoteSettings
 from recollect.core.settings.environment import (
@@ -55,6 +56,7 @@ from recollect.core.settings.tree import (
 
 __all__ = [
     "CaptureSettings",
+    "ChannelSettings",
     "CheckpointSettings",
     "ChunkingSettings",
     "EmbeddingSettings",
@@ -77,8 +79,10 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "SyncSettings",
+    "TelegramSettings",
     "TranscriptDeltaSettings",
     "VectorSettings",
+    "WebhookSettings",
     "WorkerSettings",
     "WorkspaceSettings",
     "agent_environment",

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from recollect.core.settings.channels import ChannelSettings
 from recollect.core.settings.checkpoints import CheckpointSettings
 from recollect.core.settings.embedding import EmbeddingSettings
 from recollect.core.settings.knowledge import KnowledgeSettings
@@ -452,3 +453,4 @@ class Settings(Struct, frozen=True, kw_only=True):
     worker: WorkerSettings = field(default_factory=WorkerSettings)
     hooks: HookSettings = field(default_factory=HookSettings)
     auto_responder: ResponderSettings = field(default_factory=ResponderSettings)
+    channels: ChannelSettings = field(default_factory=ChannelSettings)

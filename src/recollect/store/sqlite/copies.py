@@ -141,9 +141,9 @@ def _statements(connection: apsw.Connection) -> Iterator[str]:
     """
     columns = set(connection.execute(_COLUMNS).fetchall())
     condition = "IN (SELECT value FROM json_each(?1))"
-    if ("pending_messages", "key") in columns:
-        keys = f"(SELECT key FROM sessions WHERE id {condition})"  # noqa: S608  # literals
-        yield f"DELETE FROM pending_messages WHERE key IN {keys}"  # noqa: S608  # literals
+    keys = f"(SELECT key FROM sessions WHERE id {condition})"  # noqa: S608  # literals
+    keyed = columns & {("pending_messages", "key"), ("deliveries", "key")}
+    yield from (f"DELETE FROM {table} WHERE key IN {keys}" for table, _ in keyed)  # noqa: S608
     if ("sessions", "parent_id") in columns:
         parted = "parent_id = NULL, forked_at_seq = NULL"
         yield f"UPDATE sessions SET {parted} WHERE parent_id {condition}"  # noqa: S608  # literals

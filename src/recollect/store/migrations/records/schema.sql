@@ -19,6 +19,17 @@ CREATE TABLE changes (
     op     TEXT NOT NULL CHECK (op IN ('put', 'delete')),
     at     INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE channel_senders (
+    tenant   TEXT NOT NULL,
+    -- telegram:42; of a group its own id.
+    account  TEXT NOT NULL,
+    status   TEXT NOT NULL CHECK (status IN ('unknown', 'allowed', 'denied')),
+    -- Messages that were not taken.
+    refused  INTEGER NOT NULL DEFAULT 0,
+    first_at INTEGER NOT NULL,
+    last_at  INTEGER NOT NULL,
+    PRIMARY KEY (tenant, account)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE checkpoint_files (
     checkpoint_id  TEXT NOT NULL REFERENCES checkpoints (id) ON DELETE CASCADE,
     path           TEXT NOT NULL,
@@ -85,6 +96,22 @@ CREATE TABLE counters (
     last   INTEGER NOT NULL CHECK (last >= 1),
     PRIMARY KEY (tenant, kind)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE deliveries (
+    id       INTEGER PRIMARY KEY,
+    tenant   TEXT NOT NULL,
+    channel  TEXT NOT NULL,
+    -- The conversation, and the message in it.
+    key      TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    -- Where the answer goes, in the channel's own words: JSON.
+    address  TEXT NOT NULL CHECK (json_valid(address)),
+    -- sending: committed before the send; after a kill it may have arrived.
+    state    TEXT NOT NULL CHECK (state IN ('received', 'sending', 'sent', 'unknown', 'failed')),
+    -- Of a failure.
+    code     TEXT,
+    at       INTEGER NOT NULL,
+    UNIQUE (tenant, key, event_id)
+) STRICT;
 CREATE TABLE digests (
     name   TEXT PRIMARY KEY,
     digest INTEGER NOT NULL
@@ -721,6 +748,7 @@ CREATE TABLE withheld (
 CREATE INDEX audit_by_tenant ON audit (tenant, seq);
 CREATE INDEX audit_twin ON audit (
     seq, tenant, agent, user_id, project, actor, action, outcome, target, at);
+CREATE INDEX channel_senders_by_age ON channel_senders (tenant, status, last_at);
 CREATE INDEX checkpoint_files_by_blob ON checkpoint_files (backup_blob)
     WHERE backup_blob IS NOT NULL;
 CREATE INDEX checkpoint_files_by_path ON checkpoint_files (path, checkpoint_id)
@@ -732,6 +760,7 @@ CREATE INDEX checkpoints_by_tool_use ON checkpoints (tool_use_id) WHERE tool_use
 CREATE INDEX compactions_twin ON compactions (
     session_id, through_seq, id, last_seq, summary, made_by, tokens_before, tokens_after,
     created_at, turn_sender, tenant, agent, user_id, project);
+CREATE INDEX deliveries_by_state ON deliveries (tenant, channel, state, id);
 CREATE UNIQUE INDEX episodes_by_number ON episodes (tenant, number);
 CREATE INDEX episodes_by_project ON episodes (tenant, project, ended_at) WHERE extent = 'session';
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);

@@ -1,0 +1,1 @@
+"""Channels: over which people write to the agent, and are answered."""

@@ -1,0 +1,137 @@
+"""Runs the channels of a home, each on a thread; one that fails is started again after a while."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from recollect.core.errors import RecollectError, StoreError
+from recollect.core.threads import RestartableThread
+from recollect.respond.channels.channels import ChannelAccess, senders_of
+from recollect.respond.channels.deliveries import Deliveries, StoredCursor
+from recollect.respond.channels.dispatcher import Answering, Dispatcher
+from recollect.respond.channels.port import Channel, ChannelParts, create_channel
+from recollect.respond.channels.rate import RateLimit
+from recollect.respond.channels.senders import Senders
+from recollect.respond.channels.states import ChannelStates
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
+"""A channel that failed waits so long, and twice as long each time, until it is started again."""
+STOP_S = 2.0
+"""A stop waits so long for a channel: what it still holds was not acknowledged, and comes again."""
+
+_log = logging.getLogger("recollect.channels")
+
+
+class RunningChannel:
+    """A channel on a thread of its own.
+
+    Args:
+        channel: The channel.
+        dispatcher: Takes its messages in, and sends the answers.
+        states: Keeps how it does.
+    """
+
+    def __init__(self, channel: Channel, dispatcher: Dispatcher, states: ChannelStates) -> None:
+        self.channel = channel
+        self._dispatcher = dispatcher
+        self._states = states
+        self._stopping = threading.Event()
+        self._is_recovered = False
+        self._thread = RestartableThread(f"recollect-{channel.name}", self._run)
+
+    def start(self) -> None:
+        """Start it; what a kill cut off goes on first."""
+        self._thread.start()
+
+    def look(self) -> None:
+        """Replace its thread if it died."""
+        if self._thread.has_died and not self._stopping.is_set():
+            with suppress(StoreError):  # the next look tries again
+                self._thread.start()
+
+    def stop(self) -> None:
+        """Let it take in nothing more."""
+        self._stopping.set()
+
+    def close(self) -> None:
+        """Stop it; what is being sent is sent."""
+        self.stop()
+        self._thread.await_end(STOP_S)
+        self._dispatcher.close()
+        self.channel.close()
+        self._states.tell(self.channel.name, "stopped")
+
+    def _run(self) -> None:
+        pause_s = FIRST_PAUSE_S
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            self._states.tell(self.channel.name, "running")
+            failure = self._failure()
+            if failure is not None:
+                self._states.tell(self.channel.name, "failed", failure)
+            if time.monotonic() - began > LONGEST_PAUSE_S:
+                pause_s = FIRST_PAUSE_S
+            self._stopping.wait(pause_s)
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+    def _failure(self) -> RecollectError | None:
+        try:
+            if not self._is_recovered:
+                self._dispatcher.recover()
+                self._is_recovered = True
+            self.channel.run(self._dispatcher.receive, self._stopping.wait)
+        except RecollectError as error:
+            _log.warning("the channel %s failed: %s", self.channel.name, error.message)
+            return error
+        except Exception as error:  # noqa: BLE001  # of a package; its text may hold a secret
+            kind = type(error).__name__
+            _log.error("the channel %s failed with %s", self.channel.name, kind)
+            return RecollectError(f"the channel failed with {kind}", hint="ask its maker")
+        return None
+
+
+def start_channels(
+    access: ChannelAccess, responder: Callable[[], Answering]
+) -> list[RunningChannel]:
+    """Start the enabled channels of a home, each on a thread; return those that could be made.
+
+    One that cannot says in its state why.
+
+    Args:
+        access: What they are made of.
+        responder: Returns what answers, as the settings are now.
+
+    Raises:
+        Denied: the memory is not that of the whole home.
+    """
+    senders, states = senders_of(access), ChannelStates(access.database, access.clock)
+    running = []
+    for name in dict.fromkeys(access.settings.enabled):
+        try:
+            running.append(RunningChannel(*_made(name, access, senders, responder), states))
+        except RecollectError as error:
+            _log.warning("the channel %s cannot start: %s", name, error.message)
+            states.tell(name, "failed", error)
+    for each in running:
+        each.start()
+    return running
+
+
+def _made(
+    name: str, access: ChannelAccess, senders: Senders, responder: Callable[[], Answering]
+) -> tuple[Channel, Dispatcher]:
+    records, clock, tenant = access.database, access.clock, access.scope.tenant
+    parts = ChannelParts(
+        settings=access.settings,
+        key_for=access.key_for,
+        cursor=StoredCursor(records, tenant, name),
+        now_ms=clock.now_ms,
+    )
+    channel = create_channel(name, parts)
+    deliveries = Deliveries(records, clock, tenant, name)
+    rate = RateLimit(access.settings.rate_per_minute)
+    return channel, Dispatcher(channel, responder, senders, deliveries, rate)
