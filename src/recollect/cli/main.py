@@ -76,6 +76,7 @@ PLACES = {
     "doctor": "doctor.doctor",
     "config": "config.config",
     "token": "setup.tokens",
+    "channels": "channels",
     "models": "models",
     "uninstall": "setup.uninstall",
 }

@@ -18,6 +18,7 @@ from recollect.answers.doctor import CheckResult
 from recollect.cli.doctor.check_result import FIX_HINT, note, sound, wrong
 from recollect.cli.doctor.index_checks import (
     check_capture,
+    check_channels,
     check_checkpoints,
     check_client,
     check_engines,
@@ -148,6 +149,7 @@ class Checkup:
             ("owner", both, lambda: self._asked(check_owner)),
             ("notes", both, lambda: self._asked(check_notes)),
             ("capture", both, lambda: self._asked(check_capture)),
+            ("channels", both, lambda: self._asked(check_channels)),
             ("model", (), self._model),
             ("language", (), self._language),
         ]

@@ -297,6 +297,19 @@ def check_capture(memory: Memory) -> CheckResult:
     return sound("capture", f"on; {' and '.join(names)} leave some out" if names else "on")
 
 
+def check_channels(memory: Memory) -> CheckResult:
+    """Look whether a channel has failed, or an answer may not have arrived."""
+    status = memory.channels.status()
+    failed = [each for each in status.channels if each.state == "failed"]
+    if failed and failed[0].name in status.enabled:
+        return note("channels", f"{failed[0].name}: {failed[0].error}", failed[0].hint or "")
+    unknown = status.deliveries.get("unknown", 0)
+    if unknown:
+        detail = f"{count(unknown, 'answer')} may not have arrived"
+        return note("channels", detail, "`recollect channels status` lists them")
+    return sound("channels", ", ".join(status.enabled) or "none")
+
+
 def check_client(home: Path, name: str, record: Record, memory: Memory) -> CheckResult:
     """Return whether memory is on in an agent program, in one line."""
     if record.token is None:

@@ -73,6 +73,8 @@ from recollect.recall.context.sections import SectionResult
 from recollect.recall.maintenance import Synced
 from recollect.recall.steps.detail import DetailBatch
 from recollect.recall.steps.lines import Timeline
+from recollect.respond.channels.channels import ChannelsStatus, SenderList
+from recollect.respond.channels.senders import Sender
 from recollect.server.home.status import ShownStatus
 from recollect.server.worker.daemon import WorkerState
 from recollect.sessions.context.episode import Episode
@@ -188,6 +190,11 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "identities accept": (LinkedPerson,),
     "identities dismiss": (IdentityProposal,),
     "token list": (TokenList,),
+    "channels": (SenderList,),
+    "channels list": (SenderList,),
+    "channels allow": (Sender,),
+    "channels deny": (Sender,),
+    "channels status": (ChannelsStatus,),
     "token rotate": (TokenPlace,),
     "token revoke": (Token,),
     "models": (ModelsInUse,),
