@@ -26,6 +26,8 @@ from recollect.core.errors import StoreError
 from recollect.governance.tokens import Right
 from recollect.mcp.http import McpEndpoint
 from recollect.server.calls import Batches, Calls
+from recollect.server.chat import chat
+from recollect.server.chat.channels import ChannelHooks
 from recollect.server.home import routes as home
 from recollect.server.home import settings
 from recollect.server.home.doctor import Doctor
@@ -193,8 +195,8 @@ class HttpApp:
                     response = await self._call(entry, caller, request, admission)
                     await send_response(send, response)
                 else:
-                    pieces: Pieces = await admission.run(_called, entry, caller, request)
-                    await self.streams.send(route, pieces, receive, send, admission)
+                    media, pieces = await admission.run(_streamed, entry, caller, request)
+                    await self.streams.send(route, media, pieces, receive, send, admission)
 
     async def _hand_on(
         self, mount: Mount, caller: Caller, scope: Scope, receive: Receive, send: Send
@@ -249,15 +251,20 @@ class HttpApp:
             return await admission.run(_uploaded, entry, caller, fields, file)
 
 
-def all_routes() -> tuple[AnyRoute, ...]:
-    """Return the routes of every file in `recollect.server.routes`, and those with a state."""
+def all_routes(hooks_of_channels: ChannelHooks | None = None) -> tuple[AnyRoute, ...]:
+    """Return the routes of every file in `recollect.server.routes`, and those with a state.
+
+    Args:
+        hooks_of_channels: Takes what is posted for channels; none is open if not given.
+    """
     seed = (health, sessions, observations, recall, hooks)
-    beside = (client_hooks, messages, transcripts, episodes, facts, projects, files)
+    beside = (client_hooks, messages, chat, transcripts, episodes, facts, projects, files)
     others = (memory, checkpoints)
     operators = (events, exchange, admin, access, identities, home, settings)
     rooms = (*seed, *beside, *others, *operators)
     in_files = tuple(route for room in rooms for route in room.ROUTES)
-    return (*in_files, *OneTimeCodes().routes(), *Doctor().routes())
+    posted = (hooks_of_channels or ChannelHooks()).routes()
+    return (*in_files, *posted, *OneTimeCodes().routes(), *Doctor().routes())
 
 
 def all_mounts() -> tuple[Mount, ...]:
@@ -287,6 +294,12 @@ def _called(entry: Entry, caller: Caller | None, request: Request) -> Any:
     fields = _read_fields(entry, caller, request)
     with _acting(caller):
         return entry.call(caller, fields)
+
+
+def _streamed(entry: Entry, caller: Caller | None, request: Request) -> tuple[str, Pieces]:
+    fields = _read_fields(entry, caller, request)
+    with _acting(caller):
+        return entry.route.media_for(fields), entry.call(caller, fields)  # type: ignore[union-attr]
 
 
 def _acting(caller: Caller | None) -> AbstractContextManager[None]:

@@ -16,7 +16,14 @@ import numpy as np
 
 from recollect.core.errors import InvalidInput
 from recollect.server.errors import BAD_JSON, BAD_QUERY, TOO_DEEP, Header, Refused
-from recollect.server.route import Endpoint, Fields, LenientFields, PayloadFields, UploadRoute
+from recollect.server.route import (
+    Endpoint,
+    Fields,
+    LenientFields,
+    PayloadFields,
+    SignedFields,
+    UploadRoute,
+)
 
 WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 MOST_FIELDS = 200
@@ -118,6 +125,9 @@ class Reader:
         try:
             if is_deep(request.body):
                 raise Refused(TOO_DEEP)
+            if issubclass(self._kind, SignedFields):
+                msgspec.json.decode(request.body)
+                return self._kind(body=request.body, **self._typed(plain))
             if not plain:
                 return self._decode(request.body or b"{}")
             values = msgspec.json.decode(request.body or b"{}", type=dict[str, Any])

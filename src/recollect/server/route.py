@@ -77,6 +77,16 @@ class PayloadFields(LenientFields, frozen=True, kw_only=True):
     payload: dict[str, Any] = {}
 
 
+class SignedFields(Fields, frozen=True, kw_only=True):
+    """What another program signed: the bytes of its JSON body; the other fields are of headers.
+
+    Attributes:
+        body: The body as it came; it is JSON.
+    """
+
+    body: bytes = b""
+
+
 class Nothing(Fields, frozen=True):
     """Of a route that takes no fields."""
 
@@ -150,12 +160,20 @@ class StreamRoute(Endpoint, frozen=True, kw_only=True):
         filename: The name for a browser to save it; None: shown, not saved.
         is_endless: Whether each piece is complete by itself: the answer ends normally when the
             server stops.
+        answer: The type of the one JSON value in the only piece for a request whose field
+            ``accept``, of the header, does not name ``media``; None: each is answered by ``media``.
     """
 
     call: Callable[[Caller, Any], AsyncGenerator[Piece, None] | Iterator[Piece]]
     media: str
     filename: str | None = None
     is_endless: bool = False
+    answer: Any = None
+
+    def media_for(self, fields: Fields | LenientFields) -> str:
+        """Return the media type of the answer to a request, by its field ``accept``."""
+        is_streamed = self.answer is None or self.media in (getattr(fields, "accept", None) or "")
+        return self.media if is_streamed else JSON
 
 
 class UploadRoute(Endpoint, frozen=True, kw_only=True):

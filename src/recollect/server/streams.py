@@ -31,8 +31,14 @@ class Streams:
         """The number of streams being sent."""
         return len(self._running)
 
-    async def send(
-        self, route: StreamRoute, pieces: Pieces, receive: Receive, send: Send, admission: Admission
+    async def send(  # noqa: PLR0917  # the parts of a request
+        self,
+        route: StreamRoute,
+        media: str,
+        pieces: Pieces,
+        receive: Receive,
+        send: Send,
+        admission: Admission,
     ) -> None:
         """Send all pieces; the answer begins with the first, a plain iterator is drawn on a thread.
 
@@ -41,7 +47,7 @@ class Streams:
                 answer without its end.
         """
         drawn = pieces if isinstance(pieces, AsyncGenerator) else _draw(pieces, admission)
-        answer = _Answer(route, send)
+        answer = _Answer(route, media, send)
         sending = asyncio.ensure_future(answer.send(drawn))
         leaving = asyncio.ensure_future(_left(receive))
         self._running.add(sending)
@@ -78,8 +84,9 @@ async def _draw(pieces: Iterator[Piece], admission: Admission) -> AsyncGenerator
 class _Answer:
     """One that is sent in pieces."""
 
-    def __init__(self, route: StreamRoute, send: Send) -> None:
+    def __init__(self, route: StreamRoute, media: str, send: Send) -> None:
         self._route = route
+        self._media = media
         self._send = send
         self._has_begun = False
 
@@ -91,7 +98,7 @@ class _Answer:
             headers = ((b"content-disposition", f'attachment; filename="{name}"'.encode()),)
         with whole_or_cut():
             self._has_begun = True
-            await self._send(head_of(200, self._route.media, headers))
+            await self._send(head_of(200, self._media, headers))
             await self._send({"type": "http.response.body", "body": first, "more_body": True})
             async for piece in pieces:
                 more = {"type": "http.response.body", "body": piece, "more_body": True}

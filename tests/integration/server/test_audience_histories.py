@@ -120,6 +120,7 @@ AS_THEY_ARE = frozenset(
         *("about", "as_of", "confidence", "fact", "kind", "pinned", "text", "trust", "user_id"),
         *("with_forks", "task", "steps"),
         *("action", "apart", "confirm", "deep", "outcome", "probe", "undo", "value"),
+        *("accept", "body", "edits", "reply_to_agent", "secret", "signature", "timestamp"),
         *("root", "paths", "label", "on_conflict", "plan_id", "actor", "only_call", "conversation"),
     }
 )

@@ -18,6 +18,7 @@ from recollect.server.route import (
     LenientFields,
     PayloadFields,
     Route,
+    SignedFields,
     StreamRoute,
 )
 
@@ -37,7 +38,7 @@ def openapi_of(routes: Sequence[AnyRoute], version: str) -> dict[str, Any]:
         routes: The routes to describe.
         version: That of recollect.
     """
-    answers = [route.answer for route in routes if not isinstance(route, StreamRoute)]
+    answers = [route.answer for route in routes if route.answer is not None]
     kinds = [ErrorAnswer, *answers, *(route.fields for route in routes)]
     schemas, components = msgspec.json.schema_components(kinds, ref_template=_REF)
     request_kinds = {route.fields.__name__ for route in routes}
@@ -136,7 +137,7 @@ def _body(route: Endpoint, fields: Any) -> dict[str, Any] | None:
         return {media: {} for media in takes}
     if not takes_json(route):
         return None
-    if issubclass(route.fields, PayloadFields):
+    if issubclass(route.fields, PayloadFields | SignedFields):
         return {JSON: {"schema": {"type": "object"}}}
     apart = {*path_fields(route.path), *(_OWN_FIELDS if route.is_lenient else ())}
     schema = fields | {
@@ -150,7 +151,10 @@ def _responses(route: AnyRoute, by_kind: dict[int, Any]) -> dict[str, Any]:
     failed = {"default": {"$ref": f"{_FAILED}/default"}}
     failed |= {str(status): {"$ref": f"{_FAILED}/{status}"} for status in _failures(route)}
     if isinstance(route, StreamRoute):
-        return failed | {"200": _answer("Pieces", route.media, {"type": "string"})}
+        pieces = _answer("Pieces", route.media, {"type": "string"})
+        if route.answer is not None:
+            pieces["content"][JSON] = {"schema": by_kind[id(route.answer)]}
+        return failed | {"200": pieces}
     schema = by_kind[id(route.answer)]
     media = route.media if isinstance(route, Route) else JSON
     status = route.status if isinstance(route, Route) else 200

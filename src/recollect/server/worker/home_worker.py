@@ -31,6 +31,7 @@ from recollect.governance.token_file import TokenFile
 from recollect.memory import Memory
 from recollect.pool import MemoryPool
 from recollect.server.app import HttpApp, all_mounts, all_routes
+from recollect.server.chat.channels import ChannelHooks
 from recollect.server.presence import (
     PRESENCE_FILE,
     PROTOCOL,
@@ -106,11 +107,13 @@ class HomeWorker:
             look = stack.enter_context(kept_in_step(pool.memory()))
             callers = Callers(pool)
             drain = stack.enter_context(draining(self.home, taking(callers)))
-            app = HttpApp(all_routes(), all_mounts(), drain)
+            hooks = ChannelHooks()
+            app = HttpApp(all_routes(hooks), all_mounts(), drain)
             measure = stack.enter_context(sampling(pool.memory, self.home, app.series))
             hosts = (settings.host, *settings.hosts)
             server = Server(app, callers, listeners, hosts=hosts)
-            self._serve(server, _presence_of(listeners), started, (look, stay, measure))
+            answer = stack.enter_context(answering(pool.memory, hooks))
+            self._serve(server, _presence_of(listeners), started, (look, stay, measure, answer))
 
     def stop(self) -> None:
         """Stop it, from any thread; returns at once. Running requests are answered first."""
@@ -239,6 +242,41 @@ def kept_in_step(memory: Memory) -> Iterator[Look]:
     thread = RestartableThread("recollect-watch", watch)
     thread.start()
     yield look
+
+
+@contextmanager
+def answering(memory: Callable[[], Memory], hooks: ChannelHooks) -> Iterator[Look]:
+    """Answer what was cut off, and run the enabled channels, while the block runs.
+
+    Yields a function that replaces the threads of channels if they have died.
+
+    Args:
+        memory: Returns the memory of the home as it is now.
+        hooks: Given the channels that run.
+    """
+    home = memory()
+    if not home.settings.auto_responder.enabled:
+        yield lambda: None
+        return
+    from recollect.respond.channels.runner import start_channels
+
+    with suppress(RecollectError):
+        home.responder.resume()
+    running = start_channels(home.channels.access, lambda: memory().responder)
+    hooks.channels = {each.channel.name: each.channel for each in running}
+
+    def look() -> None:
+        for each in running:
+            each.look()
+
+    try:
+        yield look
+    finally:
+        hooks.channels = {}
+        for each in running:
+            each.stop()
+        for each in reversed(running):
+            each.close()
 
 
 def _end_rewinds(memory: Memory) -> None:

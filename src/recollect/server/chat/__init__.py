@@ -1,0 +1,1 @@
+"""The responder over HTTP: chat, and what other programs post for channels."""
