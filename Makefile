@@ -66,7 +66,7 @@ check: twins ## Check format, lint, types, floors, links and sizes
 mutate: $(DEV) ## Change the core rooms in places drawn by a seed, and name the changes no test sees; takes long
 	@$(PY) -m scripts.mutate
 
-soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; play 10,000 random histories of who hears and of what is known, and 1,000 after an erasure, and 2,000 of rewinds; start and stop the worker 1,000 times; takes an hour or so
+soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; play 10,000 random histories of who hears and of what is known, and 1,000 after an erasure, and 2,000 of rewinds; 200 conversations over Telegram with kills; start and stop the worker 1,000 times; takes an hour or so
 	@RECOLLECT_DURABILITY=full $(PYTEST) --quiet -o faulthandler_timeout=7200 $(KEEPING)
 	@AUDIENCE_HISTORIES=10000 CALLER_HISTORIES=1000 MCP_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 \
 	  tests/integration/recall/test_audiences.py tests/integration/recall/test_callers.py tests/integration/mcp/test_audience.py
@@ -81,6 +81,7 @@ soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; pl
 	@DAMAGES=200 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/durability/test_damaged_pages.py
 	@REWIND_HISTORIES=2000 REWIND_RACES=100000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/checkpoints/test_rewind_histories.py \
 	  tests/unit/checkpoints/test_hostile_disk.py
+	@TELEGRAM_CONVERSATIONS=200 TELEGRAM_KILLS=20 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/channels/test_telegram_histories.py
 	@CONTEXT_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/recall/test_context.py
 
 bench: twins ## Run the short benchmarks and print their tables
