@@ -192,6 +192,11 @@ identities list
 identities unlink signal:43
 identities code signal:43
 identities proposals
+channels allow telegram:42
+channels deny telegram:43
+channels
+channels list
+channels status
 token add bot
 token list
 token

@@ -79,7 +79,7 @@ _LOST: LiteralString = (
 )
 
 
-class Undelivered(msgspec.Struct, frozen=True):
+class PendingDelivery(msgspec.Struct, frozen=True):
     """A message whose answer was not begun to be sent: its conversation, its id, its address."""
 
     key: str
@@ -103,19 +103,19 @@ class Deliveries:
         self._tenant = tenant
         self._channel = channel
 
-    def add(self, waiting: Undelivered) -> None:
+    def add(self, waiting: PendingDelivery) -> None:
         """Note where the answer to a stored message goes; one that is noted stays as it is."""
         place = (self._tenant, self._channel, waiting.key, waiting.event_id)
         address = msgspec.json.encode(waiting.address).decode()
         now = self._clock.now_ms()
         self._records.write(lambda tx: tx.execute(_ADD, (*place, address, now)))
 
-    def has(self, waiting: Undelivered) -> bool:
+    def has(self, waiting: PendingDelivery) -> bool:
         """Return whether the message was noted before."""
         params = (self._tenant, waiting.key, waiting.event_id)
         return self._records.read(lambda tx: tx.row(_FIND, params)) is not None
 
-    def begin(self, waiting: Undelivered) -> int | None:
+    def begin(self, waiting: PendingDelivery) -> int | None:
         """Commit that an answer is being sent; None: it was, or is, sent already."""
         params = (self._clock.now_ms(), self._tenant, waiting.key, waiting.event_id)
         row = self._records.write(lambda tx: tx.row(_BEGIN, params))
@@ -131,18 +131,18 @@ class Deliveries:
 
         self._records.write(set_state)
 
-    def drop(self, waiting: Undelivered) -> None:
+    def drop(self, waiting: PendingDelivery) -> None:
         """Forget a message that has no answer to be sent."""
         params = (self._tenant, waiting.key, waiting.event_id)
         self._records.write(lambda tx: tx.execute(_DROP, params))
 
-    def recover(self) -> list[Undelivered]:
+    def recover(self) -> list[PendingDelivery]:
         """Mark as unknown what a kill cut off; return what was not begun, oldest first."""
         params = (self._tenant, self._channel)
         self._records.write(lambda tx: tx.execute(_CUT_OFF, params))
         rows = self._records.read(lambda tx: tx.all(_WAITING, params))
         return [
-            Undelivered(text(key), text(event_id), msgspec.json.decode(text(address)))
+            PendingDelivery(text(key), text(event_id), msgspec.json.decode(text(address)))
             for key, event_id, address in rows
         ]
 

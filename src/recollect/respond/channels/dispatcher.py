@@ -15,7 +15,7 @@ import msgspec
 from recollect.audience.session_key import parse_key
 from recollect.core.errors import RecollectError, StoreClosed
 from recollect.core.threads import ThreadPool
-from recollect.respond.channels.deliveries import Deliveries, Undelivered
+from recollect.respond.channels.deliveries import Deliveries, PendingDelivery
 from recollect.respond.channels.port import (
     Address,
     Channel,
@@ -82,7 +82,7 @@ class Dispatcher:
         status = self._senders.admit(parse_key(inbound.key), inbound.sender)
         if status != "allowed":
             return status
-        waiting = Undelivered(inbound.key, inbound.event_id or "", address)
+        waiting = PendingDelivery(inbound.key, inbound.event_id or "", address)
         if self._deliveries.has(waiting):
             return "repeated"
         who = inbound.sender or inbound.key
@@ -105,7 +105,7 @@ class Dispatcher:
         self._stopping.set()
         self._lanes.close()
 
-    def _submit(self, inbound: Inbound, waiting: Undelivered, on_event: OnEvent | None) -> bool:
+    def _submit(self, inbound: Inbound, waiting: PendingDelivery, on_event: OnEvent | None) -> bool:
         """Hand a message to the responder; return False if nothing will have to be sent."""
         answer = _Answer(waiting, on_event, self._replied, self._typing)
         self._responder().submit(inbound, answer.on_event)
@@ -127,12 +127,12 @@ class Dispatcher:
     def _typing(self, address: Address) -> None:
         self._lanes.put(None, lambda: self._channel.typing(address))
 
-    def _replied(self, waiting: Undelivered, reply: Reply) -> None:
+    def _replied(self, waiting: PendingDelivery, reply: Reply) -> None:
         if reply.code == StoreClosed.code:  # it is answered, and sent, after the next start
             return
         self._lanes.put(waiting.key, lambda: self._deliver(waiting, reply.text))
 
-    def _deliver(self, waiting: Undelivered, text: str) -> None:
+    def _deliver(self, waiting: PendingDelivery, text: str) -> None:
         """Send an answer, part by part."""
         if not text.strip():
             self._deliveries.drop(waiting)
@@ -186,9 +186,9 @@ class _Answer:
 
     def __init__(
         self,
-        waiting: Undelivered,
+        waiting: PendingDelivery,
         also: OnEvent | None,
-        replied: Callable[[Undelivered, Reply], None],
+        replied: Callable[[PendingDelivery, Reply], None],
         typing: Callable[[Address], None],
     ) -> None:
         self._waiting = waiting
@@ -220,7 +220,7 @@ class _Answer:
             if is_noted:
                 self._replied(self._waiting, event.reply)
 
-    def note(self, waiting: Undelivered) -> None:
+    def note(self, waiting: PendingDelivery) -> None:
         """Take note of the row of the message."""
         with self._lock:
             self._waiting, self._is_noted, reply = waiting, True, self._reply

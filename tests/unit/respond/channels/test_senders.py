@@ -10,7 +10,7 @@ from recollect.audience.session_key import parse_key
 from recollect.core.errors import Denied, InvalidInput
 from recollect.core.scope import Scope
 from recollect.respond.channels.channels import senders_of
-from recollect.respond.channels.deliveries import Deliveries, Undelivered
+from recollect.respond.channels.deliveries import Deliveries, PendingDelivery
 from recollect.respond.channels.senders import party_of
 from tests.unit.respond.channels.home import LEXICAL, opened
 
@@ -115,7 +115,7 @@ def test_an_erased_person_leaves_no_account_behind(tmp_path: Path) -> None:
         memory.channels.allow("telegram:4242")
         session = memory.sessions.create(key="agent:main:telegram:default:direct:4242")
         memory.sessions.append(session.id, "user", "hi", sender="telegram:4242")
-        place = Undelivered(session.key or "", "m1", {"chat": 4242})
+        place = PendingDelivery(session.key or "", "m1", {"chat": 4242})
         access = memory.channels.access
         Deliveries(access.database, access.clock, "local", "telegram").add(place)
         memory.erase(user_id="telegram:4242")
