@@ -53,6 +53,7 @@ NAMES = [
     "owner",
     "notes",
     "capture",
+    "channels",
     "model",
     "language",
 ]
