@@ -314,7 +314,12 @@ class PromptMaker:
         text = rendered(material.heard, material.new)
         said = sum(self._size(each.text) for each in material.earlier)
         return MadePrompt(
-            prompt=Prompt(system=system, messages=tuple(_turns(material, text)), purpose=PURPOSE),
+            prompt=Prompt(
+                system=system,
+                messages=tuple(_turns(material, text)),
+                purpose=PURPOSE,
+                thinking=material.session.overrides.get("thinking"),
+            ),
             items=(*map(_block_item, block.items), *map(_item, recalled)),
             injected=(*block.items, *map(_injected, recalled)),
             tokens=self._size(system) + self._size(text) + said,

@@ -103,6 +103,18 @@ def test_the_answer_comes_in_pieces_with_its_cost(command: Command) -> None:
     assert (bill.purpose, bill.use, bill.usd) == ("respond", completion.use, 0.25)
 
 
+@pytest.mark.parametrize(("thinking", "effort"), [("off", "low"), ("high", "high")])
+def test_the_command_is_given_how_long_to_think(
+    command: Command, thinking: str, effort: str
+) -> None:
+    """It thinks at least a little."""
+    prompt = ask("the user's words", purpose="respond")
+    prompt = msgspec.structs.replace(prompt, thinking=thinking)
+    command.model("haiku").stream(prompt, lambda piece: None)
+    ((arguments, *_),) = command.seen()
+    assert arguments[arguments.index("--effort") + 1] == effort
+
+
 def test_a_stream_is_locked_down_as_well(command: Command) -> None:
     """What is not in files that only the user reads is the same for every call."""
     given = 'open(sys.argv[sys.argv.index("--system-prompt-file") + 1]).read()'

@@ -20,6 +20,7 @@ from recollect.models.language.streams import (
     StreamedReply,
     ToolRequest,
 )
+from recollect.models.language.tools import ToolOutcome, ToolRound
 from recollect.models.language.wires import AnthropicMessages, OpenAIChat
 
 
@@ -179,3 +180,56 @@ def test_a_cancellation_calls_back_once() -> None:
     with pytest.raises(Cancelled) as caught:
         cancellation.require_going()
     assert caught.value.as_dict()["code"] == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("thinking", "own", "compatible", "tokens"),
+    [(None, None, None, 0), ("off", "minimal", "none", 0), ("high", "high", "high", 16_384)],
+)
+def test_how_long_is_thought_is_said_in_the_words_of_the_provider(
+    thinking: str | None, own: str | None, compatible: str | None, tokens: int
+) -> None:
+    """Thinking needs room beside the answer, and takes no temperature."""
+    prompt = msgspec.structs.replace(
+        ask("?", max_output_tokens=100), thinking=thinking, temperature=0.5
+    )
+    bodies = [
+        OpenAIDialect(OpenAIChat(model="m", is_own=is_own)).body(prompt, ToolRequest())
+        for is_own in (True, False)
+    ]
+    assert [body.get("reasoning_effort") for body in bodies] == [own, compatible]
+    body = AnthropicDialect(AnthropicMessages(model="m")).body(prompt, ToolRequest())
+    assert body.get("thinking", {"budget_tokens": 0})["budget_tokens"] == tokens
+    assert (body["max_tokens"], "temperature" in body) == (100 + tokens, not tokens)
+
+
+def test_anthropic_gets_its_thoughts_back_with_what_the_tools_returned() -> None:
+    """Signed, before the call, as it refuses the round without them."""
+    received = MessageReply("anthropic")
+    for event in (
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"thinking": "look "}},
+        {"type": "content_block_delta", "index": 0, "delta": {"thinking": "it up"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"signature": "c2ln"}},
+        {
+            "type": "content_block_start",
+            "index": 1,
+            "content_block": {"type": "redacted_thinking", "data": "ZGF0YQ"},
+        },
+        {
+            "type": "content_block_start",
+            "index": 2,
+            "content_block": {"type": "tool_use", "id": "t1", "name": "memory_search"},
+        },
+        {"type": "content_block_delta", "index": 2, "delta": {"partial_json": '{"query": "x"}'}},
+    ):
+        received.take(msgspec.json.encode(event))
+    reply = received.reply()
+    outcome = (ToolOutcome("none"),)
+    of = ToolRound(text="", calls=reply.calls, outcomes=outcome, thoughts=reply.thoughts)
+    body = AnthropicDialect(AnthropicMessages(model="m")).body(ask("?"), ToolRequest(rounds=(of,)))
+    assert body["messages"][1]["content"] == [
+        {"type": "thinking", "thinking": "look it up", "signature": "c2ln"},
+        {"type": "redacted_thinking", "data": "ZGF0YQ"},
+        {"type": "tool_use", "id": "t1", "name": "memory_search", "input": {"query": "x"}},
+    ]

@@ -67,6 +67,16 @@ def test_nobody_hears_what_others_said(memory: Memory, model: ChatModel) -> None
     assert "door" not in model.systems[-1]
 
 
+def test_a_session_says_how_long_its_answers_are_thought_over(
+    memory: Memory, model: ChatModel
+) -> None:
+    """From the next message on."""
+    session = memory.sessions.open(KEY)
+    memory.sessions.set_overrides(session.id, {"thinking": "high"})
+    memory.respond(KEY, "Are tins any good?", debounce_ms=0)
+    assert model.prompts[-1].thinking == "high"
+
+
 def test_what_is_known_is_in_the_block(memory: Memory, model: ChatModel) -> None:
     """Once: a memory that says the same is left out."""
     memory.facts.remember(None, "Ann is allergic to peanuts.", importance=9)

@@ -224,6 +224,8 @@ class ClaudeCli:
     ) -> ProgramOutput:
         arguments = ["--print", "--input-format", "text", "--output-format", "stream-json"]
         arguments += ["--verbose", "--include-partial-messages", *self._locks()]
+        if prompt.thinking is not None:
+            arguments += ["--effort", "low" if prompt.thinking == "off" else prompt.thinking]
         with ExitStack() as stack:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="recollect-claude-")))
             files: list[Path] = []

@@ -55,6 +55,8 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
         temperature: Randomness; None leaves it to the model, as some do not accept one.
         schema: The JSON schema of an object as the answer; None asks for text.
         purpose: One of ``language.uses``: it has its own budget, and is counted separately.
+        thinking: How much a streamed answer is thought over: ``off`` (as little as the model can),
+            ``low``, ``medium`` or ``high``; None leaves it to the model.
     """
 
     system: str = ""
@@ -63,6 +65,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     temperature: float | None = None
     schema: Mapping[str, object] | None = None
     purpose: str = ""
+    thinking: str | None = None
 
 
 class Completion(msgspec.Struct, frozen=True, kw_only=True):

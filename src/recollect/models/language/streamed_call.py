@@ -148,7 +148,12 @@ class StreamedCall:
         for call in reply.calls:
             self._cancellation.require_going()
             outcomes.append(call_tool(toolbox, call))
-        return ToolRound(text=reply.text, calls=reply.calls, outcomes=tuple(outcomes))
+        return ToolRound(
+            text=reply.text,
+            calls=reply.calls,
+            outcomes=tuple(outcomes),
+            thoughts=reply.thoughts,
+        )
 
     def _completion(self, reply: LanguageReply) -> Completion:
         wire = self._parts.wire

@@ -100,6 +100,9 @@ class OpenAIDialect:
         body: dict[str, Any] = {**self._wire.body(prompt, "words"), "stream": True}
         if self._wire.is_own:
             body["stream_options"] = {"include_usage": True}
+        if prompt.thinking is not None:
+            least = "minimal" if self._wire.is_own else "none"
+            body["reasoning_effort"] = least if prompt.thinking == "off" else prompt.thinking
         if tools.specs:
             body["tools"] = [_function(spec) for spec in tools.specs]
             body["tool_choice"] = "none" if tools.is_last else "auto"
@@ -131,6 +134,10 @@ def _tool_message(call: FunctionCall, outcome: ToolOutcome) -> Mapping[str, obje
     return {"role": "tool", "tool_call_id": call.id, "content": text}
 
 
+_THOUGHT_TOKENS = {"low": 1_024, "medium": 4_096, "high": 16_384}
+"""Of Anthropic: 1,024 is the least that it takes; the others are those of Claude Code."""
+
+
 class AnthropicDialect:
     """Streams of Anthropic and compatible servers.
 
@@ -144,6 +151,10 @@ class AnthropicDialect:
     def body(self, prompt: Prompt, tools: ToolRequest) -> Mapping[str, object]:
         """Return a request."""
         body: dict[str, Any] = {**self._wire.body(prompt, "words"), "stream": True}
+        if thought := _THOUGHT_TOKENS.get(prompt.thinking or "off"):
+            body["thinking"] = {"type": "enabled", "budget_tokens": thought}
+            body["max_tokens"] += thought
+            body.pop("temperature", None)  # refused beside thinking
         if tools.specs:
             body["tools"] = [_tool(spec) for spec in tools.specs]
             body["tool_choice"] = {"type": "none" if tools.is_last else "auto"}
@@ -152,7 +163,7 @@ class AnthropicDialect:
             uses = [_tool_use(call) for call in each.calls]
             results = [*map(_tool_result, each.calls, each.outcomes)]
             body["messages"] += [
-                {"role": "assistant", "content": [*texts, *uses]},
+                {"role": "assistant", "content": [*each.thoughts, *texts, *uses]},
                 {"role": "user", "content": results},
             ]
         return body
@@ -295,12 +306,14 @@ class _Block(msgspec.Struct, frozen=True):
     id: str = ""
     name: str = ""
     text: str = ""
+    data: str = ""
 
 
 class _BlockDelta(msgspec.Struct, frozen=True):
     text: str = ""
     partial_json: str = ""
     thinking: str = ""
+    signature: str = ""
     stop_reason: str | None = None
 
 
@@ -326,6 +339,7 @@ class MessageReply:
         self.written = ""
         self._text = ""
         self._calls: dict[int, _PartialCall] = {}
+        self._thoughts: dict[int, dict[str, str]] = {}
         self._use: TokenUse | None = None
         self._model = ""
         self._stop: str | None = None
@@ -355,11 +369,18 @@ class MessageReply:
     def _begin_block(self, index: int, block: _Block) -> str:
         if block.type == "tool_use":
             self._calls[index] = _PartialCall(block.id, block.name)
+        elif block.type == "thinking":
+            self._thoughts[index] = {"type": "thinking", "thinking": "", "signature": ""}
+        elif block.type == "redacted_thinking":
+            self._thoughts[index] = {"type": "redacted_thinking", "data": block.data}
         return self._add(block.text)
 
     def _take_delta(self, index: int, delta: _BlockDelta) -> str:
         if index in self._calls:
             self._calls[index].arguments += delta.partial_json
+        elif "signature" in (thought := self._thoughts.get(index, {})):
+            thought["thinking"] += delta.thinking
+            thought["signature"] += delta.signature
         self.written += delta.partial_json + delta.thinking
         return self._add(delta.text)
 
@@ -377,6 +398,7 @@ class MessageReply:
             finish=message_finish(self._stop),
             is_declined=self._stop == "refusal",
             calls=tuple(call.call() for call in self._calls.values()),
+            thoughts=tuple(self._thoughts.values()),
         )
 
 

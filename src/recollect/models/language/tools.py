@@ -36,11 +36,12 @@ class FunctionCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ToolRound(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model wrote before it called tools, its calls, and the outcome of each."""
+    """What a model wrote and thought before it called tools, its calls, the outcome of each."""
 
     text: str
     calls: tuple[FunctionCall, ...]
     outcomes: tuple[ToolOutcome, ...]
+    thoughts: tuple[Mapping[str, str], ...] = ()
 
 
 def call_tool(toolbox: Toolbox, call: FunctionCall) -> ToolOutcome:

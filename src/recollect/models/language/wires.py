@@ -42,6 +42,7 @@ class LanguageReply(msgspec.Struct, frozen=True, kw_only=True):
         finish: Why it ended.
         is_declined: Whether the model refused to answer.
         calls: Tools that it calls before it answers.
+        thoughts: What it thought before that; Anthropic wants it back with what the tools returned.
     """
 
     text: str
@@ -50,6 +51,7 @@ class LanguageReply(msgspec.Struct, frozen=True, kw_only=True):
     finish: Finish = "stop"
     is_declined: bool = False
     calls: tuple[FunctionCall, ...] = ()
+    thoughts: tuple[Mapping[str, str], ...] = ()
 
 
 class LanguageWire(Protocol):
