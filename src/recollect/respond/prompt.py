@@ -242,7 +242,9 @@ class PromptMaker:
         earlier = [
             msgspec.structs.replace(each, text=_cut(each.text, room // _EARLIER_SHARE, size))
             for each in view.messages
-            if each.id not in own and _is_spoken(each)
+            if each.id not in own
+            and _is_spoken(each)
+            and (each.role != "user" or each.seq < messages[-1].seq)  # later ones have a turn
         ]
         tokens = max(1, min(parts.block_tokens, room // _BLOCK_SHARE))
         return _Material(
@@ -325,7 +327,11 @@ class PromptMaker:
             tokens=self._size(system) + self._size(text) + said,
             room=max(parts.window_tokens - parts.answer_tokens, _SMALLEST_ROOM),
             heard_through=material.heard[-1].id if material.heard else None,
-            unanswered=tuple(each.id for each in takewhile(_is_users, reversed(material.earlier))),
+            unanswered=tuple(
+                each.id
+                for each in takewhile(_is_users, reversed(material.earlier))
+                if material.is_group or each.turn_sender == material.sender
+            ),
         )
 
 

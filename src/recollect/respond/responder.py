@@ -384,9 +384,8 @@ class Responder:
         made = self._parts.prompts.make(session, batch.messages)
         injection = self._injection(session, batch.sender, made)
         self._inbox.ask(batch.rows, injection)
-        answer = Answer(
-            self._parts.access, self._inbox, batch.rows, ongoing, listeners, made.unanswered
-        )
+        access, also = self._parts.access, made.unanswered
+        answer = Answer(access, self._inbox, batch.rows, ongoing, listeners, also=also)
         failure: Failure | None = None
         try:
             completion = model.stream(
