@@ -249,7 +249,7 @@ def test_a_session_has_settings_of_its_own(home: Home) -> None:
 
 @pytest.mark.parametrize(
     "overrides",
-    [{"model": ""}, {"model": "a b"}, {"model": 7}, {"thinking": "deep"}, {"own": object()}],
+    [{"model": ""}, {"model": "a b"}, {"model": 7}, {"thinking": "deep"}, {"own": {1}}],
     ids=str,
 )
 def test_settings_of_a_session_that_cannot_be_are_refused(
