@@ -24,6 +24,10 @@ class ScriptedResponder:
         self._lock = threading.Lock()
         self.held: list[Callable[[], None]] | None = None
         """Answers that wait, where a test wants them to."""
+        self.blocks: list[str] = []
+        """Parts of the answer that are said before its end."""
+        self.let_end = threading.Event()
+        self.let_end.set()
         self.messages: list[Inbound] = []
         self.cancelled = 0
 
@@ -44,6 +48,9 @@ class ScriptedResponder:
             on_event(ReplyEvent(kind="typing"))
             if final.text:
                 on_event(ReplyEvent(kind="piece", text=final.text))
+                for block in self.blocks:
+                    on_event(ReplyEvent(kind="block", text=block))
+                self.let_end.wait(60)
             on_event(ReplyEvent(kind="reply", reply=final))
 
         if self.held is None:

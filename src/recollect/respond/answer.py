@@ -35,6 +35,7 @@ class Answer:
         rows: What is answered, oldest first.
         ongoing: Says whether a newer message may still join.
         listeners: Who gets the pieces.
+        senders: Those of them who get blocks too: what several wait for is to be sent once.
         also: Ids of earlier messages that it answers as well.
     """
 
@@ -46,10 +47,12 @@ class Answer:
         ongoing: Ongoing,
         listeners: Sequence[Pending],
         *,
+        senders: Sequence[Pending] = (),
         also: Sequence[str] = (),
     ) -> None:
         self._access, self._inbox, self._rows = access, inbox, rows
-        self._ongoing, self._listeners, self._also = ongoing, listeners, also
+        self._ongoing, self._also = ongoing, also
+        self._listeners, self._senders = listeners, senders
         turn = ongoing.sender or UNNAMED
         self._growing = GrowingMessage(access, rows[-1].session_id, self._guard, turn)
         self._stream = MessageStream(
@@ -145,7 +148,7 @@ class Answer:
         self._stream.add(piece)
 
     def _tell(self, kind: EventKind, text: str) -> None:
-        for listener in self._listeners if text else ():
+        for listener in (self._senders if kind == "block" else self._listeners) if text else ():
             listener.tell(ReplyEvent(kind=kind, text=text))
 
     def _draft(self, blocks: list[ContentBlock], more: Mapping[str, Any]) -> Draft:

@@ -385,7 +385,10 @@ class Responder:
         injection = self._injection(session, batch.sender, made)
         self._inbox.ask(batch.rows, injection)
         access, also = self._parts.access, made.unanswered
-        answer = Answer(access, self._inbox, batch.rows, ongoing, listeners, also=also)
+        senders = self._conversations.of(conversation, [batch.rows[-1].id])
+        answer = Answer(
+            access, self._inbox, batch.rows, ongoing, listeners, senders=senders, also=also
+        )
         failure: Failure | None = None
         try:
             completion = model.stream(

@@ -100,7 +100,7 @@ def test_a_burst_is_one_turn(open_chat: Open, model: ChatModel) -> None:
     assert replied(first) == Reply(
         status="joined", session_id=replied(last).session_id, event_id="1", inbound_seq=1
     )
-    assert [event.kind for event in events] == ["typing", "piece", "block", "reply"]
+    assert [event.kind for event in events] == ["typing", "piece", "reply"]
     assert said(memory)[:2] == [("user", "One"), ("user", "Two")]
 
 
@@ -116,11 +116,20 @@ def test_a_newer_message_joins_until_the_first_piece_is_out(
         return "never"
 
     model.steps = [slow]
-    first = memory.responder.submit(Inbound(key=KEY, text="One", sender=ANN, event_id="1"))
+    heard: list[tuple[str, str]] = []
+    first = memory.responder.submit(
+        Inbound(key=KEY, text="One", sender=ANN, event_id="1"),
+        lambda event: heard.append(("1", event.kind)),
+    )
     assert begun.wait(WAIT_S)
-    last = memory.responder.submit(Inbound(key=KEY, text="Two", sender=ANN, event_id="2"))
+    last = memory.responder.submit(
+        Inbound(key=KEY, text="Two", sender=ANN, event_id="2"),
+        lambda event: heard.append(("2", event.kind)),
+    )
     assert replied(last).text == "Echo: One\n\nTwo"
     assert replied(first).status == "joined"
+    assert {("1", "piece"), ("2", "piece")} <= set(heard)
+    assert [who for who, kind in heard if kind == "block"] == ["2"]  # what is sent is sent once
     assert [role for role, _ in said(memory)] == ["user", "user", "assistant"]
 
 

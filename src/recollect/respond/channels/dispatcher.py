@@ -16,24 +16,15 @@ from recollect.audience.session_key import parse_key
 from recollect.core.errors import RecollectError, StoreClosed
 from recollect.core.threads import ThreadPool
 from recollect.respond.channels.deliveries import Deliveries, PendingDelivery
-from recollect.respond.channels.port import (
-    Address,
-    Channel,
-    OnEvent,
-    SendRejected,
-    SendUnknown,
-    Taken,
-)
+from recollect.respond.channels.port import Address, Channel, OnEvent, Taken
 from recollect.respond.channels.rate import RateLimit
 from recollect.respond.channels.senders import Senders
+from recollect.respond.channels.sending import Sending
 from recollect.respond.inbound import Inbound
-from recollect.respond.reply import Reply, ReplyEvent
+from recollect.respond.reply import ReplyEvent
 
 SENDERS = 4
 """Answers of a channel that are sent at the same time; those of one conversation in order."""
-TRIES = 6
-LONGEST_WAIT_S = 300.0
-"""A channel that wants a longer pause than this gets no more tries."""
 TYPING_EVERY_S = 4.0
 """Telegram shows it for five seconds."""
 TOO_MANY = "Too many messages at once; this one was left out. Please wait a minute."
@@ -107,7 +98,12 @@ class Dispatcher:
 
     def _submit(self, inbound: Inbound, waiting: PendingDelivery, on_event: OnEvent | None) -> bool:
         """Hand a message to the responder; return False if nothing will have to be sent."""
-        answer = _Answer(waiting, on_event, self._replied, self._typing)
+        answer = _Answer(
+            on_event,
+            lambda: self._typing(waiting.address),
+            lambda work: self._lanes.put(waiting.key, work),
+            is_piecewise=self._channel.is_piecewise,
+        )
         self._responder().submit(inbound, answer.on_event)
         if answer.is_silent:
             return False
@@ -115,7 +111,7 @@ class Dispatcher:
             waiting = msgspec.structs.replace(waiting, event_id=inbound.edits)
         # Only now: a row says that the message is stored.
         self._deliveries.add(waiting)
-        answer.note(waiting)
+        answer.send_by(Sending(self._channel, self._deliveries, waiting, self._stopping))
         return True
 
     def _limit(self, who: str, key: str, address: Address) -> None:
@@ -127,83 +123,35 @@ class Dispatcher:
     def _typing(self, address: Address) -> None:
         self._lanes.put(None, lambda: self._channel.typing(address))
 
-    def _replied(self, waiting: PendingDelivery, reply: Reply) -> None:
-        if reply.code == StoreClosed.code:  # it is answered, and sent, after the next start
-            return
-        self._lanes.put(waiting.key, lambda: self._deliver(waiting, reply.text))
-
-    def _deliver(self, waiting: PendingDelivery, text: str) -> None:
-        """Send an answer, part by part."""
-        if not text.strip():
-            self._deliveries.drop(waiting)
-            return
-        id_ = self._deliveries.begin(waiting)
-        if id_ is None:  # its message came twice
-            return
-        left, tries, is_begun = deque(self._channel.parts(text)), 0, False
-        while left:
-            try:
-                self._channel.send(waiting.address, left[0])
-                left.popleft()
-                is_begun, tries = True, 0
-            except SendRejected as error:
-                tries += 1
-                if not self._may_retry(error, tries):
-                    self._deliveries.end(id_, "failed", error.code)
-                    return
-                if not self._pause(error.retry_s or 0.0, id_, is_begun=is_begun):
-                    return
-            except SendUnknown:
-                self._deliveries.end(id_, "unknown")
-                return
-            except Exception:
-                self._deliveries.end(id_, "unknown", "unexpected")
-                raise
-        self._deliveries.end(id_, "sent")
-
-    def _may_retry(self, error: SendRejected, tries: int) -> bool:
-        return error.retry_s is not None and error.retry_s <= LONGEST_WAIT_S and tries < TRIES
-
-    def _pause(self, seconds: float, id_: int, *, is_begun: bool) -> bool:
-        """Wait before another try; return False when it is to stop.
-
-        Nothing of an answer that is not begun was sent: after a kill meanwhile it is sent.
-        """
-        if not is_begun:
-            self._deliveries.end(id_, "received")
-        if self._stopping.wait(seconds):
-            return False
-        if not is_begun:
-            self._deliveries.end(id_, "sending")
-        return True
-
 
 class _Answer:
     """What is heard of the answer to one message.
 
-    A command is answered before its row is there; the reply waits for that.
+    A command is answered before its row is there; what is to be sent waits for that.
     """
 
     def __init__(
         self,
-        waiting: PendingDelivery,
         also: OnEvent | None,
-        replied: Callable[[PendingDelivery, Reply], None],
-        typing: Callable[[Address], None],
+        typing: Callable[[], None],
+        put: Callable[[Callable[[], None]], None],
+        *,
+        is_piecewise: bool,
     ) -> None:
-        self._waiting = waiting
         self._also = also
-        self._replied = replied
         self._typing = typing
+        self._put = put
+        self._is_piecewise = is_piecewise
         self._lock = threading.Lock()
-        self._is_noted = False
-        self._reply: Reply | None = None
+        self._early: list[ReplyEvent] = []
+        self._sending: Sending | None = None
         self._typed_at = 0.0
 
     @property
     def is_silent(self) -> bool:
         """Whether the reply is there, and has nothing to be sent."""
-        return self._reply is not None and not self._reply.text.strip()
+        replies = [each.reply for each in self._early if each.reply is not None]
+        return bool(replies) and not replies[-1].text.strip()
 
     def on_event(self, event: ReplyEvent) -> None:
         """Pass on what happens; called from any thread of the responder, and does not block."""
@@ -213,19 +161,28 @@ class _Answer:
             now = time.monotonic()
             if now - self._typed_at >= TYPING_EVERY_S:
                 self._typed_at = now
-                self._typing(self._waiting.address)
-        elif event.reply is not None:
-            with self._lock:
-                self._reply, is_noted = event.reply, self._is_noted
-            if is_noted:
-                self._replied(self._waiting, event.reply)
-
-    def note(self, waiting: PendingDelivery) -> None:
-        """Take note of the row of the message."""
+                self._typing()
+            return
         with self._lock:
-            self._waiting, self._is_noted, reply = waiting, True, self._reply
-        if reply is not None:
-            self._replied(waiting, reply)
+            if self._sending is None:
+                self._early.append(event)
+            else:
+                self._send(event, self._sending)
+
+    def send_by(self, sending: Sending) -> None:
+        """Send what was said, and what will be."""
+        with self._lock:
+            self._sending = sending
+            for event in self._early:
+                self._send(event, sending)
+
+    def _send(self, event: ReplyEvent, sending: Sending) -> None:
+        reply = event.reply
+        if reply is None:
+            if self._is_piecewise:
+                self._put(lambda: sending.add(event.text))
+        elif reply.code != StoreClosed.code:  # else it is answered, and sent, after the next start
+            self._put(lambda: sending.end(reply.text))
 
 
 class Lanes:

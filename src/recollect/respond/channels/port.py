@@ -71,9 +71,11 @@ class Channel(Protocol):
 
     Attributes:
         name: As in ``channels.enabled``; the channel in session keys.
+        is_piecewise: Whether an answer is sent in blocks as it comes, or whole at its end.
     """
 
     name: str
+    is_piecewise: bool
 
     def run(self, receive: Receive, stopping: Callable[[float], bool]) -> None:
         """Take messages in until it is stopped; raise what makes that impossible.

@@ -94,6 +94,7 @@ class WebhookChannel:
     """
 
     name = "webhook"
+    is_piecewise = False
 
     def __init__(self, parts: ChannelParts, secret: str) -> None:
         self._parts = parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -184,6 +185,34 @@ def test_a_long_answer_comes_in_parts_that_fit(tmp_path: Path, telegram: Telegra
         telegram.write(ANN, "tell me")
         telegram.await_sent(4)
     assert " ".join(telegram.texts(ANN)) == text
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
+        ("First.\n\nSecond.\n\nThird.", ["First.", "Second.", "Third."]),
+        ("It was cut off.", ["First.", "Second.", "It was cut off."]),
+    ],
+)
+def test_an_answer_arrives_in_blocks_while_it_is_written(
+    tmp_path: Path, telegram: TelegramServer, answer: str, texts: list[str]
+) -> None:
+    """The rest at its end, or the line that is said instead; all of it once."""
+    answering = ScriptedResponder(lambda _: answer)
+    answering.blocks = ["First.\n\n", "Second.\n\n"]
+    answering.held = []
+    with _memory(tmp_path, telegram) as memory, running(memory, answering):
+        telegram.write(ANN, "tell me")
+        telegram.await_empty()
+        answering.let_end.clear()
+        threading.Thread(target=answering.held[0]).start()
+        telegram.await_sent(2)
+        answering.let_end.set()
+        telegram.await_sent(3)
+        telegram.await_empty()
+    assert [text.strip() for text in telegram.texts(ANN)] == texts
+    with _memory(tmp_path, telegram) as memory:
+        assert memory.channels.status().deliveries == {"sent": 1}
 
 
 def test_a_message_that_comes_again_is_not_answered_again(

@@ -65,6 +65,7 @@ class TelegramChannel:
     """
 
     name = "telegram"
+    is_piecewise = True
 
     def __init__(self, parts: ChannelParts, api: BotApi) -> None:
         self._parts = parts
