@@ -75,6 +75,21 @@ def test_messages_are_saved_to_transcript_after_response(memory: Memory, model: 
     assert "Echo: Hello" in mirror.read_text("utf-8")
 
 
+@pytest.mark.parametrize("command", ["/new", "/reset"])
+def test_session_reset_on_a_command(memory: Memory, model: ChatModel, command: str) -> None:
+    """4. Session reset on `/new` command: what was said before is kept, and not shown."""
+    first = memory.respond(KEY, "My boat is called Aurora.")
+    reply = memory.respond(KEY, command)
+    assert (reply.status, bool(reply.text)) == ("command", True)
+    later = memory.respond(KEY, "Good morning.")
+    assert later.session_id != first.session_id
+    assert model.said[-1] == ["Good morning."]
+    assert len(model.prompts) == 2
+    assert [each.text for each in memory.sessions.messages(first.session_id)] == [
+        "My boat is called Aurora.", "Echo: My boat is called Aurora.",
+    ]  # fmt: skip
+
+
 def test_memory_indexing_triggers_after_n_messages(memory: Memory, model: ChatModel) -> None:
     """5. Memory indexing triggers after N messages: here after each one, N or not."""
     assert memory.settings.auto_responder.memory_index_interval_messages == 5
