@@ -97,13 +97,15 @@ def _has_model(context: typer.Context, *, is_talk: bool) -> bool:
         return True
     models = offers(language) if is_talk else []
     if not models:
-        raise no_model(language)
+        raise no_model(language, is_talk=is_talk)
     say(
         ("Which model is to answer? What is asked, and what fits it of the memory, goes to it.", "")
     )
     for line in numbered(models):
         say((f"  {line}", "cyan"))
     number = typer.prompt("A number, or nothing for none", default="", show_default=False, err=True)
+    if len(models) == 1 and number.casefold() in {"y", "yes"}:
+        number = "1"
     if not (number.isdecimal() and 0 < int(number) <= len(models)):
         say(("nothing was changed", "dim"))
         return False

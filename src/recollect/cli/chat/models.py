@@ -88,16 +88,21 @@ class _Models(msgspec.Struct, frozen=True):
     data: list[_Model]
 
 
-def no_model(language: LanguageSettings) -> ModelMissing:
-    """Return the error where no model may answer, with what to do."""
+def no_model(language: LanguageSettings, *, is_talk: bool) -> ModelMissing:
+    """Return the error where no model may answer, with what to do.
+
+    Args:
+        language: The settings.
+        is_talk: Whether what is installed was looked for.
+    """
     uses = ",".join((*language.uses, USE))
     if language.provider != "none":
         hint = f"let it: `recollect config set language.uses {uses}`"
         return ModelMissing("the model of the settings may not answer messages", hint=hint)
-    hint = (
-        "`recollect chat` in a terminal offers what is installed; or set language.provider, and "
-        f"language.uses to {uses}"
-    )
+    keys = " or ".join(KEY_VARIABLES[provider][0] for provider in _REMOTE)
+    found = f"install Claude Code or Ollama, or set {keys}, and run it again"
+    offer = found if is_talk else "`recollect chat` in a terminal offers what is installed"
+    hint = f"{offer}; or set language.provider, and language.uses to {uses}"
     return ModelMissing("no model is set that may answer", hint=hint)
 
 

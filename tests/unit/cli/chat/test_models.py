@@ -99,7 +99,9 @@ def test_nothing_listens(monkeypatch: pytest.MonkeyPatch) -> None:
     assert offers(LanguageSettings()) == []
 
 
-@pytest.mark.parametrize(("typed", "is_set"), [("1\n", True), ("\n", False), ("9\n", False)])
+@pytest.mark.parametrize(
+    ("typed", "is_set"), [("1\n", True), ("yes\n", True), ("\n", False), ("9\n", False)]
+)
 def test_a_model_is_set_where_somebody_agrees(
     run: Run, home: Path, monkeypatch: pytest.MonkeyPatch, typed: str, is_set: bool
 ) -> None:
@@ -137,3 +139,4 @@ def test_nothing_to_offer_says_how_to_get_one(
     monkeypatch.setattr(sys, "stdin", Typist(""))
     done = run("--home", home, "chat")
     assert (done.code, "no model is set that may answer" in done.err) == (1, True)
+    assert "set ANTHROPIC_API_KEY or OPENAI_API_KEY" in done.err
