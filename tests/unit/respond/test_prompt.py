@@ -82,6 +82,7 @@ def test_what_is_known_is_in_the_block(memory: Memory, model: ChatModel) -> None
     memory.facts.remember(None, "Ann is allergic to peanuts.", importance=9)
     reply = memory.respond(KEY, "Am I allergic to peanuts?", ANN)
     assert model.systems[-1].count("allergic to peanuts") == 1
+    assert "More: `memory_search`, `memory_get`" in model.systems[-1]
     assert {"context"} <= {each.source for each in reply.context}
 
 

@@ -176,7 +176,8 @@ def _rendered(lines: Sequence[_Line], room: Room, tokens: int, rules: int) -> st
     texts = {name: [line.text for line in lines if line.section == name] for name in SECTIONS}
     quoted, parts = texts.pop("rules"), [f"{HEADER}{tokens} tokens)"]
     if rules > len(quoted):
-        quoted.append(f"({rules - len(quoted)} more: `{room.more} facts list --kind rule`)")
+        where = f": `{room.more} facts list --kind rule`" if room.more else ""
+        quoted.append(f"({rules - len(quoted)} more{where})")
     if quoted:
         parts.append("\n".join([RULES_NOTE, *quoted]))
     if any(texts.values()):
@@ -185,5 +186,6 @@ def _rendered(lines: Sequence[_Line], room: Room, tokens: int, rules: int) -> st
         if those:
             heading = [] if room.layout == "list" else [_HEADINGS[section]]
             parts.append("\n".join([*heading, *those]))
-    parts.append(f"More: `{room.more} search WORDS`, `{room.more} get '#1234'`")
+    shell = f"`{room.more} search WORDS`, `{room.more} get '#1234'`"
+    parts.append(f"More: {shell if room.more else '`memory_search`, `memory_get`'}")
     return wrapped("\n\n".join(parts), room.boundary)

@@ -18,6 +18,8 @@ from recollect.text.boundaries import brief_repr
 Section = Literal["rules", "facts", "summary", "open", "types", "changes", "episodes", "said"]
 Layout: TypeAlias = Literal["sections", "list"]
 """``list`` is the plain list of observations of seed 001."""
+WITH_TOOLS = frozenset({"responder"})
+"""Clients whose model looks for more with tools, and has no shell."""
 CLIENT_CHARS = {"claude-code": 9_500, "codex": 9_500}
 """Claude Code replaces what is longer than 10,000 characters by a preview of 2 kB; Codex has the
 same hooks. What a client adds around a block is subtracted."""
@@ -141,7 +143,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
         count: Counts tokens.
         boundary: Of the tags, which count.
         layout: Of its lines.
-        more: The command of recollect in a shell.
+        more: The command of recollect in a shell; empty where the reader has tools instead.
     """
 
     tokens: int

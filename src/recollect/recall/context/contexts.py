@@ -26,6 +26,7 @@ from recollect.recall.audience import Asked
 from recollect.recall.context.assembly import assemble
 from recollect.recall.context.block import (
     CLIENT_CHARS,
+    WITH_TOOLS,
     BlockRequest,
     Candidate,
     ContextBlock,
@@ -270,7 +271,7 @@ class Contexts(Injections):
             count=parts.sizer.text,
             boundary=boundary_of(session.id, parts.secret),
             layout=parts.settings.layout,
-            more=parts.command,
+            more="" if client in WITH_TOOLS else parts.command,
         )
         return BlockRequest(
             session=session,

@@ -44,10 +44,10 @@ def show_status(call: CommandCall) -> str:
     compacted = f", compacted {session.compaction_count} times" if session.compaction_count else ""
     return "\n".join(
         (
-            f"Session {_name(session)}: {session.last_seq} messages{compacted}",
-            f"The view takes {view.tokens:,} tokens{', and is full' if view.is_full else ''}",
-            _model_line(call, session),
-            f"Waiting for an answer: {max(0, call.parts.waiting() - 1)}",
+            f"- Session {_name(session)}: {_messages(session)}{compacted}",
+            f"- The view takes {view.tokens:,} tokens{', and is full' if view.is_full else ''}",
+            f"- {_model_line(call, session)}",
+            f"- Waiting for an answer: {max(0, call.parts.waiting() - 1)}",
         )
     )
 
@@ -59,7 +59,7 @@ def list_sessions(call: CommandCall) -> str:
     )
     lines = [
         f"- {_name(each)}, {to_datetime(each.updated_at):%Y-%m-%d %H:%M}, "
-        f"{each.last_seq} messages{' (this one)' if each.id == call.session.id else ''}"
+        f"{_messages(each)}{' (this one)' if each.id == call.session.id else ''}"
         for each in sessions
     ]
     return "\n".join(lines) or "There is none."
@@ -167,3 +167,7 @@ def _end(session: Session) -> str:
 def _name(session: Session) -> str:
     title = "" if session.title is None else f" “{one_of_text(session.title, 60)}”"
     return f"{_end(session)}{title}"
+
+
+def _messages(session: Session) -> str:
+    return f"{session.last_seq:,} message{'' if session.last_seq == 1 else 's'}"

@@ -98,9 +98,9 @@ def test_the_status_says_how_the_session_stands(chat: Chat) -> None:
     chat.memory.sessions.rename(session.id, "Tea")
     chat.memory.sessions.append(session.id, "user", "Hello.")
     lines = chat.said("/status").splitlines()
-    assert lines[0] == f"Session {session.id[-8:]} “Tea”: 1 messages"
-    assert lines[1].startswith("The view takes ")
-    assert lines[2:] == ["Model: openai:gpt-5, thinking: default", "Waiting for an answer: 1"]
+    assert lines[0] == f"- Session {session.id[-8:]} “Tea”: 1 message"
+    assert lines[1].startswith("- The view takes ")
+    assert lines[2:] == ["- Model: openai:gpt-5, thinking: default", "- Waiting for an answer: 1"]
 
 
 @pytest.mark.parametrize(
