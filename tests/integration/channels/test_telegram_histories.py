@@ -1,5 +1,9 @@
 """Random conversations over Telegram, with a worker that is killed in the middle of them.
 
+The model speaks like OpenAI's or Anthropic's, in turn from one worker to the next. It answers
+``re`` the marks of the messages that it is to answer, and ``saw`` all marks in its prompt; a mark
+is a word such as ``w12x3``.
+
 Each message is answered once and in order, no chat hears a word of another, and who is not allowed
 hears nothing. `make soak` plays 200 conversations.
 """
@@ -9,20 +13,24 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import recollect
 from recollect.memory import Memory
-from tests.support.channel_worker import marks
+from tests.support.chat_formats import AnthropicFormat, OpenAIChatFormat
 from tests.support.chat_model import SETTINGS
+from tests.support.provider_server import ProviderServer
 from tests.support.telegram_server import Failure, TelegramServer
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -30,6 +38,24 @@ CONVERSATIONS = int(os.environ.get("TELEGRAM_CONVERSATIONS", "12"))  # noqa: TID
 KILLS = int(os.environ.get("TELEGRAM_KILLS", "2"))  # noqa: TID251
 SEED = int(os.environ.get("RECOLLECT_SEED", "1"))  # noqa: TID251
 DONE_S = 60.0 + CONVERSATIONS
+
+
+MARK = re.compile(r"\bw\d+x\d+\b")
+KEY = "of-a-test"
+
+
+def marks(text: str) -> list[str]:
+    """Return the marks in a text, in order."""
+    return MARK.findall(text)
+
+
+def answer(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Tell everything that is in a prompt."""
+    told = [(each["role"], str(each["content"])) for each in messages]
+    news = takewhile(lambda each: each[0] != "assistant", reversed(told))
+    newest = "\n".join(text for _, text in reversed([*news]))
+    seen = dict.fromkeys(marks("\n".join(text for _, text in told)))
+    return f"re {' '.join(marks(newest))} saw {' '.join(seen)}"
 
 
 class Play:
@@ -160,7 +186,8 @@ def _await_done(home: Path, settings: dict[str, object], telegram: TelegramServe
 def test_each_message_is_answered_once_whatever_is_killed(tmp_path: Path) -> None:
     """Bursts, duplicates, edits, groups, refusals of Telegram, kills at any moment."""
     home = tmp_path / "home"
-    with TelegramServer() as telegram:
+    formats = [OpenAIChatFormat(answer), AnthropicFormat(answer)]
+    with TelegramServer() as telegram, ProviderServer(services=formats) as models:
         play = Play(telegram, SEED)
         settings = (
             SETTINGS
@@ -174,15 +201,23 @@ def test_each_message_is_answered_once_whatever_is_killed(tmp_path: Path) -> Non
         with _opened(home, settings) as memory:
             for account in play.allowed:
                 memory.channels.allow(account)
-        for _ in range(KILLS):
-            with _working(home, settings, signal.SIGKILL):
+        speaking = [
+            {
+                "language.provider": f"{name}:tell",
+                "language.base_url": models.origin + format_.prefix,
+                "language.api_key": KEY,
+            }
+            for name, format_ in zip(("openai", "anthropic"), formats, strict=True)
+        ]
+        for number in range(KILLS):
+            with _working(home, settings | speaking[number % 2], signal.SIGKILL):
                 for _ in range(max(1, 3 * CONVERSATIONS // KILLS)):
                     play.burst()
                     if play.random.random() < 0.05:
                         telegram.fail("sendMessage", Failure(429, 0.05))
                 with suppress(AssertionError):  # somewhere in the middle of the answers
                     telegram.await_sent(len(telegram.sent) + play.random.randrange(1, 12), 3)
-        with _working(home, settings, signal.SIGTERM):
+        with _working(home, settings | speaking[KILLS % 2], signal.SIGTERM):
             lost = _await_done(home, settings, telegram)
     play.check(lost)
     assert len(lost) <= 3 * KILLS
