@@ -27,8 +27,8 @@ MAY_BE_MISSING = (
     r"axe is not installed",
     r"tmux is not installed",
 )
-"""What a machine may lack: an unprivileged user, npm, a compiler for llama.cpp, a browser, a terminal,
-data that is not ours."""
+"""What a machine may lack: an unprivileged user, npm, a compiler for llama.cpp, a browser, a
+terminal, data that is not ours."""
 
 
 def main(reports: Sequence[Path]) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
 NAME = re.compile(r"`(recollect(?:\.[A-Za-z_]\w*)+)(?:\(\))?`")
-ENTRY_POINTS = re.compile(r"recollect\.(\w+_backends|embedders|language_models)")
+ENTRY_POINTS = re.compile(r"recollect\.(\w+_backends|embedders|language_models|channels)")
 
 
 def test_every_dotted_name_on_a_page_is_there() -> None:

@@ -115,6 +115,8 @@ SAYS = {
     "sessions_store.py": "Delivery Harvest\n['Delivery'] True",
     "sessions_stream.py": "Pu-erh and white tea, if it is dry.",
     "sessions_support.py": "-> kettle K2, bought in May\nactive K2 had a bad seal.",
+    "streamed_answer.py": "The quilt is blue.",
+    "webhook.py": "",
     "worker.py": "The kettle is in the blue box.\nstopped True",
     "sessions_window.py": "True True True\nThere are 64 tins on it.\n121",
 }

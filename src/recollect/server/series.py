@@ -77,12 +77,13 @@ class Series:
             return SeriesAnswer(short=tuple(self._short), long=tuple(self._long))
 
     def save(self, home: Path) -> None:
-        """Write the samples into a home.
+        """Write the samples into a home; into one that was removed meanwhile nothing.
 
         Raises:
             StoreError: they could not be written.
         """
-        write_file(home / SERIES_FILE, msgspec.json.encode(self.answer()))
+        if home.is_dir():
+            write_file(home / SERIES_FILE, msgspec.json.encode(self.answer()))
 
     def restore(self, home: Path) -> None:
         """Take the samples that an earlier worker wrote; none where they cannot be read."""

@@ -180,4 +180,5 @@ class LeasedSession:
     view = of_session(Sessions.view)
     """Returns the part of it that is in the prompt: a summary, and the newest messages."""
     visibility_group = of_session(Sessions.visibility_group)
+    speaking_group = of_session(Sessions.speaking_group)
     """Returns the conversations that hear an answer in it now."""

@@ -52,6 +52,11 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("projects", "merge", "WORKSPACE/one", "WORKSPACE/two"),
     ("scrub",),
     ("models", "uses"),
+    ("channels",),
+    ("channels", "allow", "telegram:77"),
+    ("channels", "deny", "telegram:13"),
+    ("channels", "list"),
+    ("channels", "status"),
     ("checkpoint",),
     ("checkpoint", "take", "--root", "WORKSPACE", "--session", "talk"),
     ("checkpoint", "list", "talk"),
@@ -299,7 +304,7 @@ def _name(arguments: tuple[str, ...]) -> tuple[str, ...]:
         arguments[0]
         in {
             *("sessions", "config", "memory", "models", "projects", "privacy", "serve", "token"),
-            *("facts", "episodes", "identities", "checkpoint"),
+            *("facts", "episodes", "identities", "checkpoint", "channels"),
         }
         and len(arguments) > 1
     )

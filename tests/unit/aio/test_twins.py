@@ -70,6 +70,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
             memory.events.subscribe(lambda _: None),
             memory.events.reader(bell=lambda: None),
             memory.tokens,
+            memory.channels,
             memory.file_calls,
             memory.audit,
             memory.checkpoints,

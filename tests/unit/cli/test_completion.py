@@ -38,7 +38,7 @@ def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
         ("recollect import cl", ["claude-code", "claude-mem"]),
         ("recollect config get search.li", ["search.limit"]),
         ("recollect models ins", ["install"]),
-        ("recollect cha", ["chat"]),
+        ("recollect cha", ["chat", "channels"]),
         ("recollect chat --con", ["--continue"]),
         ("recollect sessions --status de", ["deleted"]),
         ("recollect sessions say x as", ["assistant"]),

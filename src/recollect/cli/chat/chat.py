@@ -10,7 +10,6 @@ import msgspec
 import typer
 
 from recollect.cli.chat.conversation import ChatConversation, chosen_key, ignored, interrupts
-from recollect.cli.chat.models import choose, is_ready, no_model, numbered, offers
 from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, opened, print_document, require_home
 from recollect.cli.output.screen import say, show
@@ -89,6 +88,7 @@ def _has_model(context: typer.Context, *, is_talk: bool) -> bool:
     Raises:
         ModelMissing: it cannot be asked for, or there is nothing to offer.
     """
+    from recollect.cli.chat.models import choose, is_ready, no_model, numbered, offers
     from recollect.core.settings import load_settings
 
     home = require_home(context)

@@ -1,7 +1,7 @@
 -- Who writes over channels. Of a sender who was not allowed a count is kept, and no text.
 CREATE TABLE channel_senders (
     tenant   TEXT NOT NULL,
-    -- telegram:42; of a group its own id.
+    -- telegram:77; of a group its own id.
     account  TEXT NOT NULL,
     status   TEXT NOT NULL CHECK (status IN ('unknown', 'allowed', 'denied')),
     -- Messages that were not taken.

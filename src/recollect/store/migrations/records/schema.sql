@@ -21,7 +21,7 @@ CREATE TABLE changes (
 ) STRICT;
 CREATE TABLE channel_senders (
     tenant   TEXT NOT NULL,
-    -- telegram:42; of a group its own id.
+    -- telegram:77; of a group its own id.
     account  TEXT NOT NULL,
     status   TEXT NOT NULL CHECK (status IN ('unknown', 'allowed', 'denied')),
     -- Messages that were not taken.
