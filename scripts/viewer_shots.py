@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from tests.support.viewer_files import FILE_VIEWS, fill_files
-from tests.support.viewer_home import fill
+from tests.support.viewer_home import fill, fill_conversations
 from tests.support.viewer_knowledge import fill_knowledge
 from tests.support.viewer_pages import Served, Viewer, browsing, chromium
 from tests.support.viewer_sessions import tell
@@ -31,6 +31,7 @@ def main(names: list[str]) -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, browsing(program) as browser:
         home = Path(folder) / "home"
+        fill_conversations(home)
         tell(home, Path(folder) / "harbour")
         fill_knowledge(home)
         fill_files(home, Path(folder))

@@ -54,12 +54,17 @@ _FACTS = (
 )
 
 
-def fill(home: Path) -> None:
-    """Write what a week of work leaves; conversations of the bench data too, where it is there."""
+def fill_conversations(home: Path) -> None:
+    """Write conversations of the bench data, where it is there; before all else, so the oldest."""
     with recollect.open(home, overrides=OVERRIDES) as memory:
-        for conversation in _conversations():
-            session = memory.sessions.create(title=conversation[0])
-            memory.sessions.append_many(session.id, conversation[1])
+        for title, messages in _conversations():
+            session = memory.sessions.create(title=title)
+            memory.sessions.append_many(session.id, messages)
+
+
+def fill(home: Path) -> None:
+    """Write what a week of work leaves."""
+    with recollect.open(home, overrides=OVERRIDES) as memory:
         for number, project in enumerate(PROJECTS):
             _work(memory, number, project)
         for text in _FACTS:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.viewer_home import fill
+from tests.support.viewer_home import fill, fill_conversations
 from tests.support.viewer_knowledge import fill_knowledge
 from tests.support.viewer_pages import Served, Viewer, browsing, chromium
 from tests.support.viewer_sessions import tell
@@ -40,6 +40,7 @@ def browser() -> Iterator[Browser]:
 def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with long sessions, six weeks of knowledge and a week of work; tests change copies."""
     home = tmp_path_factory.mktemp("filled") / "home"
+    fill_conversations(home)
     tell(home, home.with_name("harbour"))
     fill_knowledge(home)
     fill(home)
