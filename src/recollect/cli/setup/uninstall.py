@@ -30,9 +30,9 @@ if TYPE_CHECKING:  # it brings the database, which the help does without
     from recollect.cli.setup.connecting import Leaving
 
 _OF_THE_HOME = re.compile(
-    r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|(worker|demo|recovery)\.json"
+    r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|(worker|demo|recovery|series)\.json"
     r"|integrations(\.json)?"
-    r"|\.(records|index|recovery|integrations)\..*\.part|transcripts|blobs|notes|agents|aside"
+    r"|\.(records|index|recovery|integrations|series)\..*\.part|transcripts|blobs|notes|agents|aside"
     r"|checkpoints|recovering|turns|hooks|run|spool|chroma|qmd|logs|sample"
 )
 """What recollect writes into a home; whatever else lies there stays."""
