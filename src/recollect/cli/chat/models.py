@@ -100,8 +100,8 @@ def no_model(language: LanguageSettings, *, is_talk: bool) -> ModelMissing:
         hint = f"let it: `recollect config set language.uses {uses}`"
         return ModelMissing("the model of the settings may not answer messages", hint=hint)
     keys = " or ".join(KEY_VARIABLES[provider][0] for provider in _REMOTE)
-    found = f"install Claude Code or Ollama, or set {keys}, and run it again"
-    offer = found if is_talk else "`recollect chat` in a terminal offers what is installed"
+    install = f"install Claude Code or Ollama, or set {keys}, and run it again"
+    offer = install if is_talk else "`recollect chat` in a terminal offers what is installed"
     hint = f"{offer}; or set language.provider, and language.uses to {uses}"
     return ModelMissing("no model is set that may answer", hint=hint)
 
