@@ -11,7 +11,7 @@ import pytest
 from recollect.core.errors import Cancelled, ProviderUnavailable
 from recollect.models.cancellation import Cancellation
 from recollect.models.http.events import ServerSentEvents
-from recollect.models.language.model import ask
+from recollect.models.language.model import ToolOutcome, ask
 from recollect.models.language.spoken import SpokenText, ThoughtFilter
 from recollect.models.language.streams import (
     AnthropicDialect,
@@ -20,7 +20,7 @@ from recollect.models.language.streams import (
     StreamedReply,
     ToolRequest,
 )
-from recollect.models.language.tools import ToolOutcome, ToolRound
+from recollect.models.language.tools import ToolRound
 from recollect.models.language.wires import AnthropicMessages, OpenAIChat
 
 
@@ -198,7 +198,9 @@ def test_how_long_is_thought_is_said_in_the_words_of_the_provider(
         for is_own in (True, False)
     ]
     assert [body.get("reasoning_effort") for body in bodies] == [own, compatible]
-    body = AnthropicDialect(AnthropicMessages(model="m")).body(prompt, ToolRequest())
+    body = dict[str, Any](
+        AnthropicDialect(AnthropicMessages(model="m")).body(prompt, ToolRequest())
+    )
     assert body.get("thinking", {"budget_tokens": 0})["budget_tokens"] == tokens
     assert (body["max_tokens"], "temperature" in body) == (100 + tokens, not tokens)
 
@@ -227,7 +229,8 @@ def test_anthropic_gets_its_thoughts_back_with_what_the_tools_returned() -> None
     reply = received.reply()
     outcome = (ToolOutcome("none"),)
     of = ToolRound(text="", calls=reply.calls, outcomes=outcome, thoughts=reply.thoughts)
-    body = AnthropicDialect(AnthropicMessages(model="m")).body(ask("?"), ToolRequest(rounds=(of,)))
+    dialect = AnthropicDialect(AnthropicMessages(model="m"))
+    body = dict[str, Any](dialect.body(ask("?"), ToolRequest(rounds=(of,))))
     assert body["messages"][1]["content"] == [
         {"type": "thinking", "thinking": "look it up", "signature": "c2ln"},
         {"type": "redacted_thinking", "data": "ZGF0YQ"},
