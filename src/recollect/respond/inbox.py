@@ -28,6 +28,7 @@ from recollect.sessions.record.transcript_rows import (
 )
 from recollect.sessions.transcripts import check_holder
 from recollect.store.columns import (
+    LISTED,
     Condition,
     columns_of,
     decode,
@@ -36,7 +37,7 @@ from recollect.store.columns import (
     listed,
     text_or_none,
 )
-from recollect.store.engine import Transaction
+from recollect.store.engine import SqlValue, Transaction
 
 WAITING = frozenset({"received", "asked"})
 """States of messages that are still to be answered."""
@@ -78,8 +79,11 @@ class InboxRow(msgspec.Struct, frozen=True, kw_only=True):
 
 _COLUMNS: LiteralString = columns_of(InboxRow)
 _ADD = insert_into("inbound", _COLUMNS)
-_SELECT: LiteralString = f"SELECT {_COLUMNS} FROM inbound WHERE "  # noqa: S608  # literals
-_OF_KEY: LiteralString = "session_id IN (SELECT id FROM sessions WHERE "
+_SELECT: LiteralString = f"SELECT {_COLUMNS} FROM "  # noqa: S608  # literals
+_OF: LiteralString = "inbound WHERE "
+_LISTED: LiteralString = f"{LISTED}inbound ON id = listed WHERE "
+_OF_SESSION: LiteralString = " AND EXISTS (SELECT 1 FROM sessions WHERE id = session_id AND "
+"""Looked up for each row: the sessions of a tenant are many, and most of them are not asked for."""
 _OPEN: LiteralString = " AND state IN ('received', 'asked')"
 _MARK: LiteralString = """
     UPDATE inbound SET state = ?, code = ?, at = ?
@@ -146,8 +150,7 @@ class Inbox:
 
     def by_id(self, ids: Collection[str]) -> list[InboxRow]:
         """Return rows by their ids, those that are gone left out."""
-        where = self._where(None).also("id IN (SELECT value FROM json_each(?))", listed(ids))
-        return self._access.database.read(lambda tx: _rows(tx, where.sql, where))
+        return self._access.database.read(lambda tx: self._of(tx, ids))
 
     def waiting(self, key: str | None = None) -> list[InboxRow]:
         """Return what is still to be answered, oldest first.
@@ -157,7 +160,7 @@ class Inbox:
         """
         where = self._where(key)
         sql: LiteralString = where.sql + _OPEN
-        return self._access.database.read(lambda tx: _rows(tx, sql, where))
+        return self._access.database.read(lambda tx: _rows(tx, _OF + sql, where.params))
 
     def receive(
         self,
@@ -307,11 +310,11 @@ class Inbox:
 
     def _find(self, tx: Transaction, key: str, event_id: str) -> InboxRow | None:
         where = self._where(key).also("event_id = ?", event_id)
-        return next(iter(_rows(tx, where.sql, where)), None)
+        return next(iter(_rows(tx, _OF + where.sql, where.params)), None)
 
     def _of(self, tx: Transaction, ids: Collection[str]) -> list[InboxRow]:
-        where = self._where(None).also("id IN (SELECT value FROM json_each(?))", listed(ids))
-        return _rows(tx, where.sql, where)
+        where = self._where(None)
+        return _rows(tx, _LISTED + where.sql, [listed(ids), *where.params])
 
     def _message(self, tx: Transaction, row: InboxRow) -> Message | None:
         if row.message_id is None:
@@ -323,11 +326,11 @@ class Inbox:
         scope = self._access.scope
         theirs = Condition(scope).equal("key", key)
         where = Condition(Scope(tenant=scope.tenant))
-        where.sql += " AND " + _OF_KEY + theirs.sql + ")"
+        where.sql += _OF_SESSION + theirs.sql + ")"
         where.params += theirs.params
         return where
 
 
-def _rows(tx: Transaction, sql: LiteralString, where: Condition) -> list[InboxRow]:
-    rows = tx.all(_SELECT + sql + " ORDER BY id", where.params)
+def _rows(tx: Transaction, of: LiteralString, params: Sequence[SqlValue]) -> list[InboxRow]:
+    rows = tx.all(_SELECT + of + " ORDER BY id", params)
     return [decode(InboxRow, InboxRow.__struct_fields__, row) for row in rows]

@@ -33,7 +33,7 @@ from recollect.sessions.policy.history import PendingMessage, rendered, spoken_l
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.sessions.sessions import Sessions
-from recollect.store.columns import listed, typed_rows
+from recollect.store.columns import LISTED, listed, typed_rows
 from recollect.store.engine import Database
 from recollect.text.boundaries import good_cut
 from recollect.text.injected import boundary_of, inert, neutral, wrapped
@@ -78,9 +78,7 @@ _KINDS: dict[str, tuple[Kind, BlockSection]] = {
     FACTS: ("fact", "facts"),
     EPISODES: ("episode", "episodes"),
 }
-_NUMBERS: LiteralString = """
-    SELECT id, number FROM messages WHERE tenant = ? AND id IN (SELECT value FROM json_each(?))
-"""
+_NUMBERS: LiteralString = f"SELECT id, number FROM {LISTED} messages ON id = listed AND tenant = ?"  # noqa: S608  # literals
 _SPEAKERS = {"user": "user", "assistant": "you"}
 
 
@@ -281,7 +279,7 @@ class PromptMaker:
         memories = [hit for hit in hits if hit.source != EPISODES][:most]
         episodes = [hit for hit in hits if hit.source == EPISODES][:MOST_EPISODES]
         said_in = [hit.ref for hit in memories if hit.source == SESSIONS]
-        cells = (material.session.tenant, listed(said_in))
+        cells = (listed(said_in), material.session.tenant)
         rows = parts.database.read(lambda tx: tx.all(_NUMBERS, cells)) if said_in else []
         numbers = dict(typed_rows(rows, tuple[str, int]))
         boundary = boundary_of(material.session.id, parts.secret)
