@@ -161,6 +161,25 @@ def test_no_file_names_a_machine_or_a_package_host() -> None:
     assert found == []
 
 
+def test_types_are_read_by_one_module_alone() -> None:
+    """In msgspec two threads that do it at once end the process; see `recollect.core.decoding`.
+
+    A module with a call for each row asks `READ` itself.
+    """
+    calls = {"msgspec.convert", "msgspec.json.Decoder", "msgspec.msgpack.Decoder"}
+    typed = {"msgspec.json.decode", "msgspec.msgpack.decode"}
+    places = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in (ROOT / "src").rglob("*.py")
+        if "import READ" not in (source := path.read_text(encoding="utf-8"))
+        and path.name != "decoding.py"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and ((name := ast.unparse(node.func)) in calls or (name in typed and node.keywords))
+    ]
+    assert places == []
+
+
 def test_no_test_sleeps() -> None:
     """A sleep is either too short or wasted; wait for the thing itself."""
     sleepers = [

@@ -31,6 +31,7 @@ from recollect.audience.account import (
 from recollect.audience.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.audience.owner import OWNER_HINT, OWNER_ID, Owner
 from recollect.audience.session_key import DIRECT, GROUP, is_group_id, without_thread
+from recollect.core.decoding import json_decoder
 from recollect.core.errors import Denied
 from recollect.core.scope import ConversationTurn
 from recollect.core.settings import matches
@@ -43,6 +44,7 @@ MAIN_AGENT = "main"
 """The agent of conversations whose key names none, as in OpenClaw."""
 JOB = "cron"
 """The chat type of scheduled jobs."""
+_parts = json_decoder(list[str | None]).decode
 
 
 class Conversation(Protocol):
@@ -137,7 +139,7 @@ def agent_of_group(name: str) -> str | None:
     'work'
     """
     try:
-        return msgspec.json.decode(name, type=list[str | None])[1]
+        return _parts(name)[1]
     except (msgspec.DecodeError, IndexError):
         return None
 
@@ -146,7 +148,7 @@ def _indexed_names(group: VisibilityGroup, owner: Owner, agents: Collection[str]
     """Return what the index calls a group, of which it names each agent: see `with_walls`."""
     if not group.is_private:
         return frozenset({group.name})
-    kind, agent, *parts = msgspec.json.decode(group.name, type=list[str | None])
+    kind, agent, *parts = _parts(group.name)
     links = owner.links
     people, accounts = [*parts], frozenset[Account]()
     if kind == "account":
@@ -212,7 +214,7 @@ def hearers_of(group: VisibilityGroup, owner: Owner) -> frozenset[str]:
     """Return all keys that turns of a group can have, see `hearer_of`."""
     if not group.is_private:
         return frozenset({group.name})
-    kind, _, *parts = msgspec.json.decode(group.name, type=list[str | None])
+    kind, _, *parts = _parts(group.name)
     if kind == "account":
         return frozenset({parts[-1] or ""})
     links, people = owner.links, {name for name in parts if name}

@@ -17,6 +17,7 @@ import msgspec
 from recollect.audience.visibility import OPERATOR, Asker, Audience, Resolve
 from recollect.core.checks import checked
 from recollect.core.clock import Clock, IdSource
+from recollect.core.decoding import decode_json
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeExported
 from recollect.core.scope import Scope
@@ -229,7 +230,7 @@ class HomeExport:
         first = next(lines, None)
         if first is None:
             return
-        session = msgspec.json.decode(first, type=SessionLine)
+        session = decode_json(first, SessionLine)
         yield "session", self._told(session, selection)
         for line in lines:
             is_compaction = line.startswith(_COMPACTION)
@@ -256,7 +257,7 @@ class HomeExport:
 
         The messages that it replaces may be pruned, so they cannot be checked instead.
         """
-        return self._begun.hears(session, msgspec.json.decode(line, type=_Facts).turn_sender)
+        return self._begun.hears(session, decode_json(line, _Facts).turn_sender)
 
     def _told(self, line: SessionLine, selection: _Selection) -> SessionLine:
         """Return the line of a session without links to what is not in the document.
@@ -384,7 +385,7 @@ class _Selection:
 
     def takes(self, session_id: str, line: bytes, is_compaction: bool) -> bool:
         """Return whether a line of a session is in the document."""
-        facts = msgspec.json.decode(line, type=_Facts)
+        facts = decode_json(line, _Facts)
         out = self._out.get(session_id, ())
         if is_compaction:
             is_out = any(part.first <= facts.through_seq <= part.last for part in out)

@@ -13,6 +13,7 @@ from typing import BinaryIO, TypeAlias
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ImportFinished
 from recollect.exchange.gate import Destination, Gate, Incoming
@@ -229,7 +230,7 @@ class _Run:
                 return {}  # its own records come back
             value = find_value(tx, key)
             if value is not None:
-                return msgspec.json.decode(value, type=dict[str, int])
+                return decode_json(value, dict[str, int])
             floors = {kind: last_number(tx, tenant, kind) for kind in _NUMBERED}
             if not self._order.dry_run:
                 set_value(tx, key, msgspec.json.encode(floors).decode())

@@ -18,6 +18,7 @@ import msgspec
 
 from recollect.audience.session_key import parse_key
 from recollect.core.clock import MAX_MS, to_ms
+from recollect.core.decoding import json_decoder
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.exchange.reader import read_lines
 from recollect.knowledge.mirror import FactLine
@@ -152,7 +153,7 @@ KINDS = tuple(name for name in ExportLine.__struct_fields__ if name not in {"hea
 UNSOUND = (*UNREADABLE, OverflowError, RecollectError)
 """The errors raised for a line of a mirror that cannot be right."""
 _OF_SESSION = frozenset({"message", "compaction", "withdrawal", "state", "observation"})
-_decode = msgspec.json.Decoder(ExportLine).decode
+_decode = json_decoder(ExportLine).decode
 
 
 class LineSeal:

@@ -17,6 +17,7 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import RecollectError
 from recollect.core.scope import LOCAL_TENANT, Scope
 from recollect.exchange.lines import UNSOUND, compaction_in, is_sound_session, iso_ms, session_in
@@ -275,7 +276,7 @@ def _session_line(line: bytes) -> SessionLine | None:
     if not line.startswith(SESSION_LINE):
         return None
     try:
-        session = msgspec.json.decode(line, type=SessionLine)
+        session = decode_json(line, SessionLine)
     except UNSOUND:
         return None
     return session if is_sound_session(session) else None
@@ -295,7 +296,7 @@ def _unknown(path: Path) -> SessionLine:
 
 def _time_of(line: bytes) -> str | None:
     try:
-        at = msgspec.json.decode(line, type=MessageLine).at
+        at = decode_json(line, MessageLine).at
         iso_ms(at)
     except UNSOUND:
         return None
@@ -304,9 +305,9 @@ def _time_of(line: bytes) -> str | None:
 
 def _read(line: bytes, session_id: str) -> Draft | Compaction:
     if line.startswith(b'{"type":"compaction"'):
-        compaction = msgspec.json.decode(line, type=CompactionLine)
+        compaction = decode_json(line, CompactionLine)
         return compaction_in(compaction, session_id)
-    return _draft(msgspec.json.decode(line, type=MessageLine), session_id)
+    return _draft(decode_json(line, MessageLine), session_id)
 
 
 def _draft(line: MessageLine, session_id: str) -> Draft:
@@ -328,7 +329,7 @@ def _draft(line: MessageLine, session_id: str) -> Draft:
         tokens=estimate_tokens(text),
         created_at=at,
         recorded_at=at if line.recorded_at is None else iso_ms(line.recorded_at),
-        metadata=msgspec.json.decode(metadata, type=dict),
+        metadata=decode_json(metadata, dict),
         event_id=line.event_id,
         foreign_id=line.foreign_id,
         sender=line.sender,
@@ -437,7 +438,7 @@ def records_aside(home: Path) -> list[Path]:
 
 def _position_of(line: bytes) -> _Position | None:
     try:
-        return None if line.startswith(SESSION_LINE) else msgspec.json.decode(line, type=_Position)
+        return None if line.startswith(SESSION_LINE) else decode_json(line, _Position)
     except UNREADABLE:
         return None
 

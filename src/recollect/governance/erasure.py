@@ -19,6 +19,7 @@ import msgspec
 from recollect.audience.people import People
 from recollect.checkpoints.record.removal import checkpoints_of_sessions, clear_incoming, let_go
 from recollect.core.clock import Clock, IdSource
+from recollect.core.decoding import decode_json
 from recollect.core.errors import RecollectError, StoreBusy, StoreCorrupt
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
@@ -482,8 +483,7 @@ def _begin(tx: Transaction, tenant: str, choice: Chosen, receipt: ErasureReceipt
 
 def _unfinished_parts(tx: Transaction) -> list[tuple[str, ErasedParts]]:
     return [
-        (text(tenant), msgspec.json.decode(text(parts), type=ErasedParts))
-        for parts, tenant in tx.all(_PARTS)
+        (text(tenant), decode_json(text(parts), ErasedParts)) for parts, tenant in tx.all(_PARTS)
     ]
 
 

@@ -21,6 +21,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.clock import Clock, IdSource
+from recollect.core.decoding import decode_json
 from recollect.core.errors import (
     Denied,
     SchemaTooNew,
@@ -258,14 +259,14 @@ def _head(archive: Archive) -> BackupHead:
         SchemaTooNew: it was made by a newer recollect.
     """
     try:
-        form = msgspec.json.decode(archive.head, type=_Form)
+        form = decode_json(archive.head, _Form)
         if form.version > VERSION and form.format == FORMAT:
             raise SchemaTooNew(
                 f"the backup has format {form.version}, this recollect knows {VERSION}",
                 hint="upgrade recollect",
             )
         if form.format == FORMAT:
-            return msgspec.json.decode(archive.head, type=BackupHead)
+            return decode_json(archive.head, BackupHead)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise not_a_backup() from error
     raise not_a_backup()

@@ -18,6 +18,7 @@ from typing import Literal
 import msgspec
 
 from recollect.core.clock import SystemClock
+from recollect.core.decoding import decode_json
 from recollect.core.settings import HookSettings
 from recollect.store.files import (
     append_lines,
@@ -117,7 +118,7 @@ class Spool:
             OSError: it cannot be read, or is a link.
         """
         with open(os.open(path, _READ), "rb") as file:
-            return msgspec.json.decode(file.read(), type=SpooledEvent)
+            return decode_json(file.read(), SpooledEvent)
 
     def emptying(self, timeout_s: float) -> AbstractContextManager[None]:
         """Be the only one who takes events out, inside the ``with`` block.

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import msgspec
 from msgspec.structs import replace
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import Conflict, StoreError
 from recollect.governance.tokens import Right
 from recollect.integrations.file_change import (
@@ -254,7 +255,7 @@ def installed(home: Path) -> dict[str, Record]:
     if content is None:
         return {}
     try:
-        return msgspec.json.decode(content, type=dict[str, Record])
+        return decode_json(content, dict[str, Record])
     except msgspec.MsgspecError as error:
         raise StoreError(
             f"{RECORD_FILE} cannot be read",

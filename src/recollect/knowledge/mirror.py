@@ -12,6 +12,7 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import BY_HAND, Fact, FactChange
@@ -90,7 +91,7 @@ def read_facts(home: Path) -> Iterator[FactLine | None]:
         lines = path.read_bytes().splitlines() if path.is_file() else []
     for line in lines:
         try:
-            yield msgspec.json.decode(line, type=FactLine)
+            yield decode_json(line, FactLine)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             yield None
 

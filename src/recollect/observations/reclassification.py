@@ -13,6 +13,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.clock import Clock
+from recollect.core.decoding import decode_json
 from recollect.core.errors import RecollectError
 from recollect.core.scope import Scope
 from recollect.observations.classify import (
@@ -156,7 +157,7 @@ class Reclassification:
 
 def _read_left(tx: Transaction, key: str) -> _Left:
     value = find_value(tx, key)
-    rest = _Left() if value is None else msgspec.json.decode(value, type=_Left)
+    rest = _Left() if value is None else decode_json(value, _Left)
     return rest if rest.version == CLASSIFIER_VERSION else _Left(CLASSIFIER_VERSION)
 
 

@@ -12,6 +12,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.audience.visibility import Audience
+from recollect.core.decoding import convert_value
 from recollect.core.errors import Conflict, Denied, NotFound, RecollectError, StoreCorrupt
 from recollect.core.scope import ConversationTurn, Scope
 from recollect.observations.links.said import said_in
@@ -440,7 +441,7 @@ def select_numbers(tx: Transaction, where: Condition) -> list[int]:
 def turns_of(tx: Transaction, ids: Sequence[str]) -> dict[str, ConversationTurn]:
     """Return the place of each of some observations, by id."""
     rows = compared_rows(tx, _TURN_COLUMNS, _TURNS_BY_ID, (listed(ids),))
-    return {text(row[0]): msgspec.convert(row[1:], ConversationTurn) for row in rows}
+    return {text(row[0]): convert_value(row[1:], ConversationTurn) for row in rows}
 
 
 def only_heard(

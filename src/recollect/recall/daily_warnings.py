@@ -10,6 +10,7 @@ import hashlib
 import msgspec
 
 from recollect.core.clock import Clock
+from recollect.core.decoding import decode_json
 from recollect.core.errors import StoreError
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS
@@ -49,7 +50,7 @@ def unheard_warnings(records: Database, clock: Clock, result: SearchResult) -> l
 
 def _given(tx: Transaction, now: int) -> dict[str, int]:
     """Return the times of the warnings given in the last day, ms UTC, by their digests."""
-    times = msgspec.json.decode(find_value(tx, _KEY) or "{}", type=dict[str, int])
+    times = decode_json(find_value(tx, _KEY) or "{}", dict[str, int])
     return {digest: at for digest, at in times.items() if 0 <= now - at < REST_MS}
 
 

@@ -7,6 +7,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.audience.visibility import VisibilityGroup, group_of_turn
+from recollect.core.decoding import decode_json
 from recollect.core.scope import Scope
 from recollect.index.model.document import OBSERVATIONS, Document, Removal
 from recollect.observations.rows import IS_REPEATED
@@ -62,7 +63,7 @@ class _Change(msgspec.Struct, frozen=True, array_like=True):
 
 
 def _document(row: _Change, number: int, group: VisibilityGroup) -> Document:
-    files = msgspec.json.decode(row.files or "[]", type=list[str])
+    files = decode_json(row.files or "[]", list[str])
     # An error quotes the output, which is for the owner alone.
     error = row.error if group.is_owners else None
     lines = (row.title, row.summary, " ".join(files), error)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, LiteralString
 import msgspec
 
 from recollect.core.clock import Clock, to_datetime
+from recollect.core.decoding import decode_json
 from recollect.core.errors import StoreError
 from recollect.core.settings import LanguageSettings, Settings
 from recollect.index.embedding.batch_health import BatchStatus
@@ -373,7 +374,7 @@ def report_status(parts: Reported) -> Status:
 def _known(counts: _Counts) -> dict[str, Any]:
     """Return the counts by the names that a status has for them."""
     fields = msgspec.structs.asdict(counts)
-    fields["facts_by_status"] = msgspec.json.decode(counts.facts_by_status, type=dict[str, int])
+    fields["facts_by_status"] = decode_json(counts.facts_by_status, dict[str, int])
     return {name: n for name, n in fields.items() if name not in {"personal", "unknown"}}
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from recollect.core.decoding import convert_value
 from recollect.core.errors import RecollectError
 from recollect.core.numbers import parse_record
 from recollect.index.query.hit import SearchResult
@@ -130,7 +131,7 @@ class MemoryTools:
         if name not in {spec.name for spec in self.specs}:
             return ToolOutcome("the tool does not exist", is_error=True)
         try:
-            match msgspec.convert(dict(arguments), _CALLS[name]):
+            match convert_value(dict(arguments), _CALLS[name]):
                 case _Search() as search:
                     return ToolOutcome(self._search(search))
                 case _Get() as get:

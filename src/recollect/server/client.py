@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.scope import Scope
 from recollect.core.settings.environment import surroundings
 from recollect.server.presence import PROTOCOL, TOKEN_FILE, Presence, find_presence, read_small
@@ -340,7 +341,7 @@ class WorkerMemory:
             if self._worker is not None:
                 body = self._worker.post(f"/api/memory/{name}", fields)
                 if body is not None:
-                    return msgspec.json.decode(body, type=answer)
+                    return decode_json(body, answer)
         if self._worker is not None:
             self._worker.close()
             self._worker = None

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import Conflict
 
 PROTOCOL = 1
@@ -75,8 +76,8 @@ def find_presence(home: Path) -> Presence | None:
     if not is_served(home):
         return None
     with suppress(OSError, msgspec.DecodeError):
-        presence = msgspec.json.decode(read_small(home / PRESENCE_FILE), type=Presence)
-        holder = msgspec.json.decode(read_small(home / SERVE_LOCK), type=_Holder)
+        presence = decode_json(read_small(home / PRESENCE_FILE), Presence)
+        holder = decode_json(read_small(home / SERVE_LOCK), _Holder)
         # A worker that is starting may not have replaced the file of a killed one.
         return presence if presence.pid == holder.pid else None
     return None

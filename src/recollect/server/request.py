@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl
 import msgspec
 import numpy as np
 
+from recollect.core.decoding import convert_value, decode_json, json_decoder
 from recollect.core.errors import InvalidInput
 from recollect.server.errors import BAD_JSON, BAD_QUERY, TOO_DEEP, Header, Refused
 from recollect.server.route import (
@@ -91,7 +92,7 @@ class Reader:
         self._lists = {name for name, each in self._fields.items() if _is_list(each.type)}
         self._takes_json = takes_json(endpoint)
         self._from_query = query_fields(endpoint)
-        self._decode = msgspec.json.Decoder(endpoint.fields).decode
+        self._decode = json_decoder(endpoint.fields).decode
         for name in (*path_fields(endpoint.path), *endpoint.headers.values()):
             if name not in self._fields:
                 raise InvalidInput(
@@ -115,7 +116,7 @@ class Reader:
                 return self._read_leniently(request, plain)
             if self._takes_json:
                 return self._from_body(request, plain)
-            return msgspec.convert(plain, self._kind, strict=False)
+            return convert_value(plain, self._kind, strict=False)
         except msgspec.ValidationError as error:
             raise self._invalid(error) from None
 
@@ -130,7 +131,7 @@ class Reader:
                 return self._kind(body=request.body, **self._typed(plain))
             if not plain:
                 return self._decode(request.body or b"{}")
-            values = msgspec.json.decode(request.body or b"{}", type=dict[str, Any])
+            values = decode_json(request.body or b"{}", dict[str, Any])
         except msgspec.ValidationError:
             raise
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -138,14 +139,14 @@ class Reader:
         repeated = request.path.keys() & values.keys()
         if repeated:
             raise InvalidInput("a field of the path must not be in the body", hint="leave it out")
-        return msgspec.convert(self._typed(plain) | values, self._kind)
+        return convert_value(self._typed(plain) | values, self._kind)
 
     def _read_leniently(self, request: Request, plain: dict[str, Any]) -> LenientFields:
         kind = self._kind
         assert issubclass(kind, LenientFields)  # noqa: S101  # for the type checker
         try:
             if not plain and not request.left_out and not is_deep(request.body):
-                return msgspec.json.decode(request.body, type=kind)
+                return decode_json(request.body, kind)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             pass
         fields = read_leniently(request.body, kind, request.left_out)
@@ -155,7 +156,7 @@ class Reader:
 
     def _typed(self, texts: dict[str, Any]) -> dict[str, Any]:
         return {
-            name: msgspec.convert(value, self._fields[name].type, strict=False)
+            name: convert_value(value, self._fields[name].type, strict=False)
             for name, value in texts.items()
         }
 
@@ -323,7 +324,7 @@ def read_object(body: bytes) -> tuple[dict[str, Any], str | None]:
     """
     try:
         if not is_deep(body):
-            return msgspec.json.decode(body, type=dict[str, Any]), None
+            return decode_json(body, dict[str, Any]), None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     return _read_slowly(body)
@@ -350,7 +351,7 @@ def read_leniently(body: bytes, kind: type[LenientFields], left_out: int = 0) ->
         if field.encode_name in values:
             value = values[field.encode_name]
             try:
-                fields[field.name] = msgspec.convert(value, field.type, strict=False)
+                fields[field.name] = convert_value(value, field.type, strict=False)
             except msgspec.ValidationError:
                 strange[field.encode_name] = value
     if strange:

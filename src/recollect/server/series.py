@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.caller import Caller
+from recollect.core.decoding import decode_json
 from recollect.server.route import AnyRoute, Nothing, route_of
 from recollect.store.files import write_file
 
@@ -88,7 +89,7 @@ class Series:
     def restore(self, home: Path) -> None:
         """Take the samples that an earlier worker wrote; none where they cannot be read."""
         with suppress(OSError, msgspec.MsgspecError):
-            earlier = msgspec.json.decode((home / SERIES_FILE).read_bytes(), type=SeriesAnswer)
+            earlier = decode_json((home / SERIES_FILE).read_bytes(), SeriesAnswer)
             with self._lock:
                 self._short.extend(earlier.short)
                 self._long.extend(earlier.long)

@@ -18,6 +18,7 @@ from recollect.audience.account import Account, escaped, parse_account
 from recollect.audience.owner import OWNER_ID, Owner
 from recollect.audience.people import LinkedRow, People, linked_rows, replace_link
 from recollect.core.checks import checked
+from recollect.core.decoding import convert_value
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.events import IdentityLinked, IdentityUnlinked
 from recollect.core.scope import Scope
@@ -449,7 +450,7 @@ def _known_as(owner: Owner, user_id: str) -> str:
 
 
 def _linked(row: LinkedRow) -> LinkedAccount:
-    made_by = msgspec.convert(row.made_by, LinkedBy)
+    made_by = convert_value(row.made_by, LinkedBy)
     return LinkedAccount(account=row.account, made_by=made_by, linked_at=row.linked_at)
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, LiteralString, TypeVar
 
 import msgspec
 
+from recollect.core.decoding import READ, decode_json, json_decoder
 from recollect.core.errors import StoreCorrupt
 from recollect.core.scope import ConversationTurn, Scope, ScopeOfPerson, ScopeWithout
 from recollect.store.engine import Row, SqlValue
@@ -22,7 +23,7 @@ _HINT = "run `recollect doctor`"
 
 T = TypeVar("T")
 
-_OBJECT = msgspec.json.Decoder(dict[str, Any])
+_OBJECT = json_decoder(dict[str, Any])
 
 PROJECT_PATHS: LiteralString = """
     SELECT b.path FROM project_aliases a
@@ -151,8 +152,11 @@ def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:
     Raises:
         StoreCorrupt: a cell is of another type than ``kind`` says.
     """
+    of_all = list[kind]  # type: ignore[valid-type]
+    if of_all not in READ:  # as `convert_value`, which would be one more call for each read
+        json_decoder(of_all)
     try:
-        return msgspec.convert(rows, list[kind], builtin_types=(bytes,))  # type: ignore[valid-type]
+        return msgspec.convert(rows, of_all, builtin_types=(bytes,))
     except msgspec.ValidationError:
         raise StoreCorrupt("a cell is not what its column promises", hint=_HINT) from None
 
@@ -219,6 +223,8 @@ def decode(
     fields: dict[str, Any] = {**dict(zip(names, row, strict=False)), **parsed}
     for name in objects:
         fields[name] = json_object(fields[name])
+    if kind not in READ:  # as in `typed_rows`
+        json_decoder(kind)
     try:
         return msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
@@ -259,7 +265,7 @@ def blob(value: SqlValue) -> bytes:
 def json_cell(value: SqlValue, kind: type[T]) -> T:
     """Return the JSON of a TEXT cell as a value of ``kind``."""
     try:
-        return msgspec.json.decode(text(value), type=kind)
+        return decode_json(text(value), kind)
     except msgspec.DecodeError:
         raise StoreCorrupt("a cell is not the JSON that its column promises", hint=_HINT) from None
 

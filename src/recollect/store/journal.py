@@ -13,6 +13,7 @@ from typing import Any, Literal, LiteralString
 import msgspec
 from msgspec import Struct
 
+from recollect.core.decoding import READ, json_decoder
 from recollect.core.errors import StoreCorrupt
 from recollect.core.events import AnyEvent, Event, UnknownEvent
 from recollect.core.scope import Scope
@@ -219,9 +220,11 @@ def _read_event(row: Row) -> RecordedEvent:
         "scope": msgspec.to_builtins(scope),
         "at": integer(at),
     }
+    if AnyEvent not in READ:  # as `convert_value`, which would be one more call for each event
+        json_decoder(AnyEvent)
     event: Event
     try:
-        event = msgspec.convert(attributes, type=AnyEvent)
+        event = msgspec.convert(attributes, AnyEvent)
     except msgspec.ValidationError:
         event = UnknownEvent(scope=scope, at=integer(at), name=text(kind), fields=fields)
     return RecordedEvent(seq=integer(seq), event=event, actor=text_or_none(actor))

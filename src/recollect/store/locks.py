@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.clock import Clock
+from recollect.core.decoding import decode_json
 from recollect.core.errors import StoreBusy, StoreError, StoreReadOnly
 from recollect.core.threads import run_on_thread
 from recollect.store.failures import os_errors, translate_os
@@ -414,6 +415,6 @@ def _take_ownership(descriptor: int) -> bool:
 
 def _read_signature(descriptor: int) -> Holder | None:
     try:
-        return msgspec.json.decode(os.pread(descriptor, 4096, 0), type=Holder)
+        return decode_json(os.pread(descriptor, 4096, 0), Holder)
     except msgspec.DecodeError:
         return None

@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from recollect.core.decoding import convert_value
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.lexical.choice import backend
@@ -68,7 +69,7 @@ def opening(folder: Path, name: str) -> Iterator[OpenWords]:
 
         def open_it(feed: ScriptedFeed, home: str = "home", **search: object) -> OpenIndex:
             tree = {"search": {"lexical": {"backend": name}, **search}}
-            index = OpenIndex(folder / home, feed, None, msgspec.convert(tree, Settings))
+            index = OpenIndex(folder / home, feed, None, convert_value(tree, Settings))
             return opened.enter_context(closing(index))
 
         yield open_it

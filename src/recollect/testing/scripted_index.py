@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from recollect.core.clock import SystemClock
+from recollect.core.decoding import convert_value
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.embedding.service import Embedders
@@ -31,7 +30,7 @@ EVERYTHING = SearchOptions(limit=1_000, min_score=0.0, sources=None, mode="hybri
 def said(ref: str, text: str, **more: object) -> Document:
     """Return a message; ``more`` are fields of `Document`."""
     fields = {"group": "s1", "order": 0, "at": NOON, "scope": Scope(), "role": "user"} | more
-    return msgspec.convert({"source": "sessions", "ref": ref, "text": text, **fields}, Document)
+    return convert_value({"source": "sessions", "ref": ref, "text": text, **fields}, Document)
 
 
 def note(ref: str, text: str, **more: object) -> Document:

@@ -69,7 +69,7 @@ sys.stdout.flush()
 print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 sys.exit(code)
 """
-MOST_AS_JSON = 68
+MOST_AS_JSON = 69
 """Modules of ours in a search that a worker answers; 191 without."""
 NEVER = ("apsw", "http", "numpy", "recollect.memory", "rich", "ssl", "uvicorn")
 

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import StoreError
 from recollect.index.vectors.port import Floats
 
@@ -204,7 +205,7 @@ def _failed(reason: str, url: str) -> StoreError:
 
 def _read(answer: bytes, kind: type[T]) -> T:
     try:
-        return msgspec.json.decode(answer, type=kind)
+        return decode_json(answer, kind)
     except msgspec.MsgspecError as error:
         raise StoreError(
             "the Chroma server cannot be used: it answers something else",

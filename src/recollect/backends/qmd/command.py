@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.core.decoding import convert_value
 from recollect.core.errors import ProviderUnavailable
 from recollect.recall.search_port import MISSING, Program, ProgramOutput
 
@@ -128,7 +129,7 @@ def read_output(output: bytes) -> list[FoundText]:
     for at, entries in _lists(text):
         begins_line = at == 0 or text[at - 1] == "\n"
         with suppress(msgspec.ValidationError):
-            converted = msgspec.convert(entries, list[_Entry])
+            converted = convert_value(entries, list[_Entry])
             # The last list counts: a notice before it may hold another. One within a line does not.
             if answer is None or begins_line or not answer[0]:
                 answer = begins_line, converted

@@ -14,6 +14,7 @@ import msgspec
 from recollect.backends.qmd.collections import Collections
 from recollect.backends.qmd.command import HINT, FoundText, QmdCommand, read_output
 from recollect.core.clock import Clock
+from recollect.core.decoding import decode_json
 from recollect.core.errors import ProviderUnavailable, RecollectError
 from recollect.core.settings import QmdSettings
 from recollect.core.worker import Worker
@@ -53,7 +54,7 @@ def read_state(folder: Path) -> QmdState:
     """Return the stored state; an empty one when it cannot be read."""
     try:
         with (folder / FILE_NAME).open("rb") as file:
-            return msgspec.json.decode(file.read(_MOST_BYTES), type=QmdState)
+            return decode_json(file.read(_MOST_BYTES), QmdState)
     except (OSError, msgspec.DecodeError):
         return QmdState()
 

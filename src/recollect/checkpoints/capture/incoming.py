@@ -18,6 +18,7 @@ import msgspec
 from recollect.checkpoints.files.state import ABSENT, PathState
 from recollect.checkpoints.files.tree import PathReading
 from recollect.core.clock import Clock
+from recollect.core.decoding import decode_json
 
 FOLDER = "incoming"
 KEPT_MS = 7 * 86_400_000
@@ -87,7 +88,7 @@ def _read(path: Path) -> tuple[str, PathReading] | None:
     try:
         with open(os.open(path, _READ), "rb") as file:
             line, _, content = file.read().partition(b"\n")
-        head = msgspec.json.decode(line, type=_Head)
+        head = decode_json(line, _Head)
     except (OSError, msgspec.MsgspecError):
         return None
     if head.mode is None:

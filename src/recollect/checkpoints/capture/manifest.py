@@ -25,6 +25,7 @@ from recollect.checkpoints.files.tree import Tree, look_at, parents_of
 from recollect.checkpoints.files.watch import FolderWatch, WatchedNames, WatchRefused
 from recollect.checkpoints.record.contents import Contents
 from recollect.checkpoints.record.rows import Change
+from recollect.core.decoding import msgpack_decoder
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate_os
@@ -275,7 +276,7 @@ class Manifest:
     def _loaded(self) -> dict[str, Folder]:
         if self._folders is None:
             rows = self._contents.database.read(lambda tx: tx.all(_LOAD, self._key))
-            decoder = msgspec.msgpack.Decoder(Folder)
+            decoder = msgpack_decoder(Folder)
             self._folders = {
                 path: decoder.decode(entries)
                 for path, entries in typed_rows(rows, tuple[str, bytes])

@@ -17,6 +17,7 @@ from recollect.checkpoints.record.rows import (
     checkpoint_of,
 )
 from recollect.checkpoints.record.seal import seal
+from recollect.core.decoding import decode_json
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
 
@@ -89,7 +90,7 @@ def files_of(tx: Transaction, checkpoint: Checkpoint) -> dict[str, PathState]:
     """Return what the paths of a checkpoint were."""
     sql: LiteralString = "SELECT path, before FROM checkpoint_files WHERE checkpoint_id = ?"
     return {
-        text(path): msgspec.json.decode(text(before), type=PathState)
+        text(path): decode_json(text(before), PathState)
         for path, before in tx.all(sql, (checkpoint.id,))
     }
 

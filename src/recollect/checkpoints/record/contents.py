@@ -16,6 +16,7 @@ import msgspec
 
 from recollect.checkpoints.files.scan import Folder
 from recollect.core.clock import Clock
+from recollect.core.decoding import msgpack_decoder
 from recollect.core.errors import NotFound, StoreCorrupt
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Database, Transaction
@@ -212,7 +213,7 @@ class Contents:
         return self.database.write(unit)
 
     def _of_manifests(self, tx: Transaction) -> set[bytes]:
-        decoder = msgspec.msgpack.Decoder(Folder)
+        decoder = msgpack_decoder(Folder)
         return {
             bytes.fromhex(entry.state.digest)
             for (entries,) in typed_rows(tx.all(_MANIFESTS, (self.tenant,)), tuple[bytes])

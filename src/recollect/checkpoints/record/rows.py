@@ -10,6 +10,7 @@ import msgspec
 from recollect.checkpoints.files.state import PathState
 from recollect.checkpoints.record.items import Counts, RewindItem, counts_of
 from recollect.checkpoints.record.seal import check_seal, check_strays, seal
+from recollect.core.decoding import decode_json
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.events import CheckpointTaken, RewindBegan, RewindEnded
 from recollect.core.numbers import parse_record
@@ -479,7 +480,7 @@ def _json(value: object) -> str:
 
 
 def _state(cell: SqlValue) -> PathState:
-    return msgspec.json.decode(text(cell), type=PathState)
+    return decode_json(text(cell), PathState)
 
 
 def _left(cell: SqlValue) -> PathState | None:
@@ -494,5 +495,5 @@ def checkpoint_of(row: Row) -> Checkpoint:
 
 def _rewind(row: Row) -> Rewind:
     names = Rewind.__struct_fields__
-    items = msgspec.json.decode(text(row[names.index("items")]), type=tuple[RewindItem, ...])
+    items = decode_json(text(row[names.index("items")]), tuple[RewindItem, ...])
     return decode(Rewind, names, row, items=items)

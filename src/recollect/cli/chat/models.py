@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import ModelMissing
 from recollect.core.settings.environment import KEY_VARIABLES, program_path, provider_key
 
@@ -74,7 +75,7 @@ def _served(address: str) -> list[str]:
     try:
         with httpx.Client(timeout=_PROBE_S, trust_env=False) as client:
             answer = client.get(f"{address}/models")
-        listed = msgspec.json.decode(answer.content[:_MOST_BYTES], type=_Models)
+        listed = decode_json(answer.content[:_MOST_BYTES], _Models)
     except (httpx.HTTPError, msgspec.MsgspecError):
         return []
     return [each.id for each in listed.data if each.id and not each.id.isspace()]

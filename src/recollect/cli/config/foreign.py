@@ -14,6 +14,7 @@ import msgspec
 import yaml
 
 from recollect.core.clock import MINUTE_MS
+from recollect.core.decoding import convert_value
 from recollect.core.errors import ConfigError, InvalidInput, NotFound
 from recollect.core.settings import load_settings
 from recollect.core.settings.config_file import Value, first_config, with_setting
@@ -177,7 +178,7 @@ def _read(path: Path) -> dict[str, Any]:
         content = path.read_bytes() if path.stat().st_size <= MAX_BYTES else b""
     try:
         tree = yaml.safe_load(content) if path.suffix in YAML else msgspec.json.decode(content)
-        return msgspec.convert(tree, dict[str, Any])
+        return convert_value(tree, dict[str, Any])
     except (msgspec.MsgspecError, yaml.YAMLError, RecursionError, ValueError) as error:
         raise InvalidInput(
             "the file must hold settings, a JSON object or in .yaml a mapping",

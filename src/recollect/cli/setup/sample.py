@@ -11,6 +11,7 @@ import platformdirs
 
 import recollect
 from recollect.cli.invocation import is_home
+from recollect.core.decoding import decode_json
 from recollect.core.errors import Conflict, StoreError
 from recollect.core.settings.config_file import first_config, with_setting
 from recollect.core.settings.sources import FILE_NAME
@@ -69,7 +70,7 @@ def default_folder() -> Path:
 
 def read_questions() -> list[SampleQuestion]:
     """Return the questions, in the order in which they are asked."""
-    return msgspec.json.decode((SOURCE / "questions.json").read_bytes(), type=list[SampleQuestion])
+    return decode_json((SOURCE / "questions.json").read_bytes(), list[SampleQuestion])
 
 
 def prepare(home: Path, *, fresh: bool = False) -> bool:
@@ -130,7 +131,7 @@ def _digest(folder: Path) -> str:
 
 def _marker(home: Path) -> str | None:
     try:
-        return msgspec.json.decode((home / MARKER).read_bytes(), type=_Marker).sample
+        return decode_json((home / MARKER).read_bytes(), _Marker).sample
     except FileNotFoundError:
         return None
     except (OSError, msgspec.DecodeError) as error:

@@ -13,6 +13,7 @@ import typer
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, require_home
 from recollect.cli.output.screen import say, show
+from recollect.core.decoding import decode_json
 from recollect.core.errors import StoreBusy
 from recollect.server.presence import TOKEN_FILE, Presence, read_small, viewer_page
 
@@ -97,7 +98,7 @@ def _code_of(home: Path, there: Presence) -> OneTimeCode:
             f"the worker (version {there.version}) gives no code",
             hint="end it with `recollect serve stop`, then try again",
         )
-    return msgspec.json.decode(body, type=OneTimeCode)
+    return decode_json(body, OneTimeCode)
 
 
 def _start_browser(home: Path, link: str) -> bool:

@@ -6,9 +6,9 @@ import functools
 import types
 from typing import Literal, get_args, get_origin, get_type_hints
 
-import msgspec
 from msgspec import Meta, Struct
 
+from recollect.core.decoding import convert_value
 from recollect.core.settings.tree import Settings
 
 SettingValue = bool | int | float | str | tuple[str, ...] | None
@@ -107,5 +107,5 @@ def convert(key: str, value: object, *, from_text: bool) -> SettingValue:
         ValueError: wrong type or outside the range.
     """
     kind = leaves()[key][0]
-    converted: SettingValue = msgspec.convert(value, kind, strict=not from_text)
+    converted: SettingValue = convert_value(value, kind, strict=not from_text)
     return converted

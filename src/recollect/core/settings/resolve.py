@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.core.decoding import convert_value
 from recollect.core.errors import ConfigError
 from recollect.core.settings.agents import (
     APART,
@@ -114,7 +115,7 @@ def load_settings(
             converted["chunking.overlap"], converted["chunking.tokens"]
         )
     _check_together(converted, origins)
-    settings = msgspec.convert(_nested(converted), Settings)
+    settings = convert_value(_nested(converted), Settings)
     return ResolvedSettings(
         settings=settings,
         origins=origins,

@@ -16,6 +16,7 @@ from typing import Any, Literal, LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import ForeignStoreError, RecollectError
 from recollect.exchange.reader import (
     COMPRESSED,
@@ -445,7 +446,7 @@ class _Entry(msgspec.Struct, frozen=True, rename="camel"):
 def _entry(row: Row) -> _Entry | None:
     """Return the position of an event in the tree; None if it cannot be read."""
     try:
-        entry = msgspec.json.decode(_body(row), type=_Entry)
+        entry = decode_json(_body(row), _Entry)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return msgspec.structs.replace(entry, seq=integer(row[0]))

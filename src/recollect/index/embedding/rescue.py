@@ -15,6 +15,7 @@ from typing import BinaryIO, LiteralString, Protocol, TypeVar, cast
 
 import msgspec
 
+from recollect.core.decoding import decode_msgpack
 from recollect.core.errors import RecollectError
 from recollect.index.embedding.cache import ADD_SPACE, sound_vectors, space_of_identity
 from recollect.index.model.chunk_record import chunk_id
@@ -151,7 +152,7 @@ def _found(index: Readable, span: _Span, after: int, through: int) -> list[_Row]
 
 def _rows(stream: BinaryIO) -> Iterator[_Row]:
     while size := int.from_bytes(stream.read(4)):
-        yield msgspec.msgpack.decode(stream.read(size), type=_Row)
+        yield decode_msgpack(stream.read(size), _Row)
 
 
 def _add(tx: Transaction, rows: list[_Row]) -> None:

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 
+from recollect.core.decoding import json_decoder
 from recollect.core.errors import ProviderError
 from recollect.models.embedding.batch_job import (
     LISTED,
@@ -132,7 +133,7 @@ class _Line(msgspec.Struct, frozen=True):
     response: _Response | None = None
 
 
-_LINE = msgspec.json.Decoder(_Line)
+_LINE = json_decoder(_Line)
 
 
 def _openai(
@@ -263,7 +264,7 @@ class _KeyedLine(msgspec.Struct, frozen=True):
     response: _EmbedResponse | None = None
 
 
-_KEYED_LINE = msgspec.json.Decoder(_KeyedLine)
+_KEYED_LINE = json_decoder(_KeyedLine)
 
 
 def _gemini(wire: GeminiWire, base_url: str) -> BatchDialect:

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from recollect.core.decoding import convert_value, decode_json
 from recollect.core.errors import ProviderUnavailable
 from recollect.models.cancellation import Cancellation
 from recollect.models.hints import EMBEDDING, Hints
@@ -459,10 +460,10 @@ def decode_answer(provider: str, body: bytes, shape: type[T], hints: Hints = EMB
         ProviderUnavailable: it is not JSON of that shape.
     """
     try:
-        return msgspec.json.decode(body, type=shape)
+        return decode_json(body, shape)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         pass  # Python's own decoder is slower and accepts NaN
     try:
-        return msgspec.convert(json.loads(body), type=shape)
+        return convert_value(json.loads(body), shape)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise hints.unreadable(provider) from error

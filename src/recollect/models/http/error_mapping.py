@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from recollect.core.decoding import json_decoder
 from recollect.core.errors import (
     ProviderError,
     ProviderRejected,
@@ -178,8 +179,8 @@ class _Envelope(msgspec.Struct, frozen=True):
     detail: msgspec.Raw = msgspec.Raw(b"null")
 
 
-_ENVELOPE = msgspec.json.Decoder(_Envelope)
-_WRAPPED = msgspec.json.Decoder(tuple[_Envelope])
+_ENVELOPE = json_decoder(_Envelope)
+_WRAPPED = json_decoder(tuple[_Envelope])
 
 
 def _error_part(body: bytes) -> object | None:

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
+from recollect.core.decoding import json_decoder
 from recollect.core.errors import (
     InvalidInput,
     ProviderError,
@@ -71,8 +72,8 @@ class _Result(msgspec.Struct, frozen=True):
     stop_reason: str | None = None
 
 
-_DECODER = msgspec.json.Decoder(_Result)
-_LIST_DECODER = msgspec.json.Decoder(list[msgspec.Raw])
+_DECODER = json_decoder(_Result)
+_LIST_DECODER = json_decoder(list[msgspec.Raw])
 
 
 class ClaudeCli:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from recollect.core.bill import TokenUse
+from recollect.core.decoding import json_decoder
 from recollect.core.errors import ProviderError
 from recollect.models.language.spoken import SpokenText
 from recollect.models.language.streams import MessageReply
@@ -20,7 +21,7 @@ class _Line(msgspec.Struct, frozen=True):
     parent_tool_use_id: str | None = None
 
 
-_DECODER = msgspec.json.Decoder(_Line)
+_DECODER = json_decoder(_Line)
 
 
 class ClaudeStream:

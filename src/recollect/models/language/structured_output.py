@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from recollect.core.bill import TokenUse
+from recollect.core.decoding import decode_json
 from recollect.core.errors import AnswerUnusable, InvalidInput
 from recollect.models.language.model import Completion, LanguageModel, Prompt, PromptMessage
 
@@ -101,7 +102,7 @@ def _decoded(completion: Completion, shape: type[T]) -> T:
             hint="raise language.max_output_tokens",
             model=completion.model,
         )
-    return msgspec.json.decode(bare_json(completion.text), type=shape)
+    return decode_json(bare_json(completion.text), shape)
 
 
 def _again(prompt: Prompt, answer: str, why: str) -> Prompt:

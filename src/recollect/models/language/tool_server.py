@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.threads import RestartableThread
 from recollect.models.language.model import Toolbox, ToolOutcome
 from recollect.models.language.tools import FunctionCall, call_tool
@@ -97,7 +98,7 @@ class ToolServer:
     def answer(self, body: bytes) -> object | None:
         """Return the answer to a message of the client; None for a notification."""
         try:
-            request = msgspec.json.decode(body, type=_Request)
+            request = decode_json(body, _Request)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return {"jsonrpc": "2.0", "id": None, "error": _NO_JSON}
         if request.id is None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import RecollectError
 from recollect.models.language.model import Toolbox, ToolOutcome
 
@@ -30,7 +31,7 @@ class FunctionCall(msgspec.Struct, frozen=True, kw_only=True):
     def decoded(self) -> Mapping[str, object] | None:
         """Return the arguments; None if they are not a JSON object. No text means none."""
         try:
-            return msgspec.json.decode(self.arguments.strip() or "{}", type=dict[str, object])
+            return decode_json(self.arguments.strip() or "{}", dict[str, object])
         except (msgspec.MsgspecError, UnicodeEncodeError):
             return None
 

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, Protocol, TypeVar
 import msgspec
 
 from recollect.core.bill import TokenUse
+from recollect.core.decoding import decode_json
 from recollect.models.hints import LANGUAGE
 from recollect.models.http.client import decode_answer
 from recollect.models.language.model import Finish, Prompt
@@ -84,7 +85,7 @@ def decode_usage(raw: msgspec.Raw, shape: type[T]) -> T | None:
     Unusual counts of a server do not make its answer unusable.
     """
     try:
-        return msgspec.json.decode(raw, type=shape)
+        return decode_json(raw, shape)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import Conflict, EmbeddingError, InvalidInput, ModelMissing
 from recollect.models.languages import MULTILINGUAL
 from recollect.models.local.export import Export, read_export
@@ -127,7 +128,7 @@ def find_model(models: Path, name: str) -> AddedModel:
     except OSError as error:
         raise ModelMissing(f"the local model {name} is not installed", hint=hint) from error
     try:
-        return msgspec.json.decode(content, type=AddedModel)
+        return decode_json(content, AddedModel)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ModelMissing(
             f"the manifest of the local model {name} is damaged", hint=hint

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import EmbeddingError, InvalidInput
 
 Pooling: TypeAlias = Literal["mean", "cls", "last"]
@@ -225,7 +226,7 @@ _T = TypeVar("_T")
 
 def _read(folder: Path, name: str, kind: type[_T]) -> _T:
     try:
-        return msgspec.json.decode((folder / name).read_bytes(), type=kind)
+        return decode_json((folder / name).read_bytes(), kind)
     except OSError as error:
         raise _unusable(folder, f"has no {name}") from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import EmbeddingError, ModelMissing
 from recollect.models.local.graph import GRAPH_VERSION, Quantisation, build_graph
 from recollect.models.local.weights import read_weights
@@ -212,7 +213,7 @@ class ModelFolder:
     def _stamps(self) -> dict[str, Stamp]:
         """Return the stamps of the graphs; empty when the manifest is missing, damaged or old."""
         try:
-            manifest = msgspec.json.decode((self.path / _MANIFEST).read_bytes(), type=_Manifest)
+            manifest = decode_json((self.path / _MANIFEST).read_bytes(), _Manifest)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             return {}
         return manifest.files if manifest.graph_version == GRAPH_VERSION else {}

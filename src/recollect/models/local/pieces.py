@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import EmbeddingError, ModelMissing
 from recollect.models.local.export import Export
 from recollect.models.local.wordpiece import WordPieces, read_vocabulary
@@ -85,7 +86,7 @@ def open_pieces(path: Path, export: Export) -> Pieces:
         )
     content = path.read_bytes()
     try:
-        description = msgspec.json.decode(content, type=_TokenizerFile)
+        description = decode_json(content, _TokenizerFile)
         ours = _ours(description)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise _damaged(path) from error
@@ -105,7 +106,7 @@ def _ours(description: _TokenizerFile) -> WordPieces | None:
         return None
     if (model.unk_token, model.continuing_subword_prefix) != ("[UNK]", "##"):
         return None
-    ids = msgspec.json.decode(model.vocab, type=dict[str, int])
+    ids = decode_json(model.vocab, dict[str, int])
     vocabulary = sorted(ids, key=ids.__getitem__)
     if sorted(ids.values()) != list(range(len(ids))) or not {"[CLS]", "[SEP]"} <= ids.keys():
         return None

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import EmbeddingError
 
 Weights = dict[str, NDArray[np.float32]]
@@ -56,9 +57,9 @@ def _read_header(path: Path, size: int) -> tuple[dict[str, _Entry], int]:
             raise _damaged("its header is longer than the file")
         raw = file.read(length)
     try:
-        names = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+        names = decode_json(raw, dict[str, msgspec.Raw])
         names.pop("__metadata__", None)
-        entries = {n: msgspec.json.decode(raw, type=_Entry) for n, raw in names.items()}
+        entries = {n: decode_json(raw, _Entry) for n, raw in names.items()}
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise _damaged("its header cannot be read") from error
     return entries, _LENGTH_BYTES + length

@@ -17,6 +17,7 @@ import msgspec
 from recollect.audience.people import CHANGES, People
 from recollect.audience.visibility import group_of_turn, speaker_of
 from recollect.core.clock import Clock
+from recollect.core.decoding import decode_json
 from recollect.core.scope import ConversationTurn
 from recollect.index.model.sync_report import OnProgress, Progress, ignore_progress, never
 from recollect.index.model.visibility import visibility_rules
@@ -246,7 +247,7 @@ def newest_message(tx: Transaction) -> int:
 def read_left(tx: Transaction) -> Left:
     """Return what is left to extract, as it was stored."""
     value = find_value(tx, CURSOR)
-    return Left() if value is None else msgspec.json.decode(value, type=Left)
+    return Left() if value is None else decode_json(value, Left)
 
 
 def write_left(tx: Transaction, rest: Left) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from recollect.core.decoding import convert_value
 from recollect.core.numbers import Link
 
 
@@ -55,7 +56,7 @@ def with_records(batch: DetailBatch) -> DetailBatch:
 
     kinds = {"observation": Observation, "message": Message, "episode": Episode, "fact": Fact}
     details = tuple(
-        msgspec.structs.replace(each, record=msgspec.convert(each.record, kinds[each.kind]))
+        msgspec.structs.replace(each, record=convert_value(each.record, kinds[each.kind]))
         for each in batch.found
     )
     return msgspec.structs.replace(batch, found=details)

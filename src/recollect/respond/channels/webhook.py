@@ -16,6 +16,7 @@ import httpx
 import msgspec
 
 from recollect.audience.account import account
+from recollect.core.decoding import decode_json
 from recollect.core.errors import ConfigError, Conflict, Denied, InvalidInput, NotFound
 from recollect.models.http.auth import is_private
 from recollect.models.http.retry import retry_after_s
@@ -209,7 +210,7 @@ class WebhookChannel:
 
     def _inbound(self, body: bytes) -> Inbound:
         try:
-            message = msgspec.json.decode(body, type=WebhookMessage)
+            message = decode_json(body, WebhookMessage)
         except (msgspec.DecodeError, UnicodeDecodeError):
             fields = ", ".join(WebhookMessage.__struct_fields__)
             raise InvalidInput(

@@ -17,6 +17,7 @@ import msgspec
 
 from recollect.answers.doctor import DoctorFindings, MendableFindings
 from recollect.caller import Caller
+from recollect.core.decoding import decode_json
 from recollect.core.errors import Conflict, StoreBusy, StoreError
 from recollect.server.route import AnyRoute, Fields, route_of
 from recollect.server.worker.daemon import error_in
@@ -109,7 +110,7 @@ def _findings(home: Path, options: list[str]) -> MendableFindings:
     except subprocess.TimeoutExpired as error:
         raise StoreBusy("the doctor did not end", hint="run `recollect doctor`") from error
     try:
-        findings = msgspec.json.decode(ended.stdout, type=DoctorFindings)
+        findings = decode_json(ended.stdout, DoctorFindings)
     except msgspec.DecodeError:
         printed = ended.stderr.decode("utf-8", "replace").strip()
         hint = "run `recollect doctor`"

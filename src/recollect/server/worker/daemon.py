@@ -16,6 +16,7 @@ import msgspec
 
 from recollect.core import errors
 from recollect.core.clock import SystemClock
+from recollect.core.decoding import decode_json
 from recollect.core.errors import NotFound, RecollectError, StoreBusy, StoreError
 from recollect.core.settings.environment import is_inside, surroundings
 from recollect.core.threads import run_on_thread
@@ -272,7 +273,7 @@ def _failure(home: Path) -> RecollectError:
 def error_in(line: str) -> RecollectError | None:
     """Return the error that a command printed with ``--json``; None where the line is none."""
     try:
-        error = msgspec.json.decode(line, type=_ErrorLine).error
+        error = decode_json(line, _ErrorLine).error
     except msgspec.DecodeError:
         return None
     every = (kind for kind in vars(errors).values() if isinstance(kind, type))

@@ -20,6 +20,7 @@ import msgspec
 from recollect.audience.owner import Owner
 from recollect.audience.visibility import Audience, Speakers, VisibilityGroup, visibility_group_of
 from recollect.core.clock import MINUTE_MS
+from recollect.core.decoding import decode_json
 from recollect.core.errors import NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
@@ -361,7 +362,7 @@ def _decoded(row: Row) -> Episode:
         Episode.__struct_fields__,
         row,
         topics=msgspec.json.decode(text(row[3])),
-        speakers=None if speakers is None else msgspec.json.decode(text(speakers), type=Speakers),
+        speakers=None if speakers is None else decode_json(text(speakers), Speakers),
         decisions=msgspec.json.decode(text(row[19])),
         open_ends=msgspec.json.decode(text(row[21])),
     )

@@ -18,6 +18,7 @@ import msgspec
 from recollect.audience.owner import NOBODY_NAMED
 from recollect.audience.visibility import EVERY_TURN, HeardTurns, Speakers, visibility_group_of
 from recollect.core.clock import DAY_MS, Clock, IdSource
+from recollect.core.decoding import convert_value
 from recollect.core.scope import Scope
 from recollect.models.language.model import LanguageModel
 from recollect.sessions.context.course import Course
@@ -169,7 +170,7 @@ class EpisodeWriter:
             message_count=integer(count),
             made_by=MADE_BY,
             created_at=self._clock.now_ms(),
-            speakers=msgspec.convert(session, Speakers, from_attributes=True),
+            speakers=convert_value(session, Speakers, from_attributes=True),
             turn_sender=sender,
             extent="session" if is_whole else "part",
             through_seq=through_seq,

@@ -24,6 +24,7 @@ from recollect.audience.owner import Owner
 from recollect.audience.session_key import AUTOMATIC, UNKNOWN, parse_key
 from recollect.audience.visibility import visibility_group_of
 from recollect.core.clock import to_datetime
+from recollect.core.decoding import convert_value
 from recollect.core.errors import Denied, InvalidInput, NotFound, RecollectError
 from recollect.core.events import MemoryFlushed, MemoryFlushFailed
 from recollect.core.settings.sessions import ContextSettings
@@ -72,7 +73,7 @@ class ModelFailure(msgspec.Struct, frozen=True, kw_only=True):
 
 def failure_of(model: str, error: RecollectError) -> ModelFailure:
     """Return the failure of a model, as results carry it."""
-    return msgspec.convert(error.as_dict() | {"model": model}, ModelFailure)
+    return convert_value(error.as_dict() | {"model": model}, ModelFailure)
 
 
 class Flushed(msgspec.Struct, frozen=True, kw_only=True):

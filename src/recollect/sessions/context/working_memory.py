@@ -15,6 +15,7 @@ import msgspec
 from recollect.audience.people import People
 from recollect.audience.visibility import EVERY_TURN, Audience, HeardTurns
 from recollect.core.checks import check_most, check_text, checked
+from recollect.core.decoding import convert_value, decode_json
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.sessions.policy.turns import answered_group, heard_turns
@@ -291,7 +292,7 @@ def _step(value: object) -> WorkStep:
         status = value.get("status", "pending")
         with suppress(msgspec.ValidationError):
             step = {"text": words, "status": _DONE.get(str(status), status)}
-            return msgspec.convert(step, WorkStep)
+            return convert_value(step, WorkStep)
     hint = f"give texts, or objects with text and status: {', '.join(get_args(StepStatus))}"
     raise InvalidInput("a step is not understood", hint=hint)
 
@@ -311,7 +312,7 @@ def _fields(row: Row) -> dict[str, Any]:
     task, steps, source, at = row
     return {
         "task": text(task),
-        "steps": msgspec.json.decode(text(steps), type=tuple[WorkStep, ...]),
+        "steps": decode_json(text(steps), tuple[WorkStep, ...]),
         "source": text(source),
         "updated_at": integer(at),
     }

@@ -18,6 +18,7 @@ from typing import Annotated, Any, LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.clock import to_iso
+from recollect.core.decoding import decode_json, json_decoder
 from recollect.sessions.record.lineage import Withdrawal
 from recollect.sessions.record.message_rows import (
     SELECT_MESSAGES,
@@ -229,9 +230,9 @@ def place_of(line: bytes) -> MirrorPlace | None:
     """Return the position of a line; None if it is not a line of a mirror."""
     try:
         if line.startswith(SESSION_LINE):
-            session = msgspec.json.decode(line, type=SessionLine)
+            session = decode_json(line, SessionLine)
             return MirrorPlace() if session.recollect == FORMAT else None
-        position = msgspec.json.decode(line, type=MirrorPlace)
+        position = decode_json(line, MirrorPlace)
     except UNREADABLE:
         return None
     return position if position.seq > 0 else None
@@ -240,7 +241,7 @@ def place_of(line: bytes) -> MirrorPlace | None:
 def is_of_session(line: bytes, current: bytes) -> bool:
     """Return whether a line is what the session of the line ``current`` may have been before."""
     try:
-        before, now = (msgspec.json.decode(each, type=SessionLine) for each in (line, current))
+        before, now = (decode_json(each, SessionLine) for each in (line, current))
     except UNREADABLE:
         return False
     return all(getattr(before, name) == getattr(now, name) for name in LASTING)
@@ -263,7 +264,7 @@ def _was_of_session(old: bytes, current: bytes) -> bool:
 def _is_part(old: bytes, new: bytes, names: Iterable[str] = ()) -> bool:
     """Return whether a line says all of an older one; with ``names`` of these fields alone."""
     try:
-        before, now = (msgspec.json.decode(line, type=dict[str, Any]) for line in (old, new))
+        before, now = (decode_json(line, dict[str, Any]) for line in (old, new))
     except UNREADABLE:
         return False
     fields = (before.keys() & {*names} or before.keys()) - {"recollect"}
@@ -327,7 +328,7 @@ def _message_line(row: Row) -> bytes:
 
 
 _LINES = msgspec.json.Encoder()
-_withdrawn = msgspec.json.Decoder(list[Withdrawal]).decode
+_withdrawn = json_decoder(list[Withdrawal]).decode
 
 
 def _compaction_line(row: Row) -> bytes:

@@ -15,6 +15,7 @@ from typing import Annotated, Literal, LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.sessions.record.tombstone import (
     Tombstone,
     add_numbers,
@@ -178,7 +179,7 @@ def recovery_facts(tx: Transaction) -> RecoveryFacts:
         "values": {REDACTION_SALT: find_value(tx, REDACTION_SALT)},
         "imported": tx.all(_IMPORTED),
     }
-    return msgspec.json.decode(msgspec.json.encode(facts), type=RecoveryFacts)
+    return decode_json(msgspec.json.encode(facts), RecoveryFacts)
 
 
 def write_recovery_file(home: Path, facts: RecoveryFacts) -> None:
@@ -204,7 +205,7 @@ def read_recovery_file(home: Path) -> RecoveryFacts | None:
     with os_errors(path):
         content = path.read_bytes() if path.is_file() else b""
     try:
-        return msgspec.json.decode(content, type=RecoveryFacts)
+        return decode_json(content, RecoveryFacts)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.core.decoding import json_decoder
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.content import ContentBlock, TextBlock
 from recollect.sessions.record.session import Session
@@ -87,7 +88,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return plain
 
 
-_CONTENT = msgspec.json.Decoder(str | tuple[ContentBlock, ...])
+_CONTENT = json_decoder(str | tuple[ContentBlock, ...])
 
 
 def decoded_content(cell: SqlValue) -> str | tuple[ContentBlock, ...]:

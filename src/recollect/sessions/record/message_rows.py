@@ -17,6 +17,7 @@ from typing import Any, LiteralString
 
 import msgspec
 
+from recollect.core.decoding import json_decoder
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.message import Message, decoded_content
@@ -125,7 +126,7 @@ _DIGEST_SIZE, _NUMBERLESS_SIZE, _OLD_DIGEST_SIZE = 24, 20, 16
 _SUMMED = 7
 """Bytes of a hash that count in a digest: sums stay within the integers of SQL."""
 
-_SAID = msgspec.json.Decoder(str)
+_SAID = json_decoder(str)
 _encode = msgspec.msgpack.Encoder().encode
 
 

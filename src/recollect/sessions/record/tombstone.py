@@ -25,6 +25,7 @@ from typing import Literal, LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.core.decoding import convert_value
 from recollect.store.columns import blob, integer, text, typed_rows
 from recollect.store.digests import check_digest, note_digest, stored_digest
 from recollect.store.engine import Transaction
@@ -127,7 +128,7 @@ def is_among(erasures: Iterable[Tombstone], tenant: str, origins: Iterable[Origi
 
 def tombstones(tx: Transaction) -> list[Tombstone]:
     """Return all of them, by the time of their erasure."""
-    return [msgspec.convert(row, Tombstone) for row in tx.all(_ALL)]
+    return [convert_value(row, Tombstone) for row in tx.all(_ALL)]
 
 
 def add_tombstones(tx: Transaction, added: Iterable[Tombstone]) -> None:

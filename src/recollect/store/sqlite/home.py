@@ -17,6 +17,7 @@ from typing import Any
 import apsw
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import RecordsLost
 from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors
@@ -187,6 +188,6 @@ def _has_fact(connection: apsw.Connection, home: Path) -> bool:
     path = home / FACTS_FILE
     with suppress(OSError, msgspec.MsgspecError, apsw.SQLError):  # an older schema has no facts
         with path.open("rb") as file:
-            first = msgspec.json.decode(file.readline(), type=dict[str, Any])
+            first = decode_json(file.readline(), dict[str, Any])
         return bool(connection.execute(_FIND_FACT, (str(first.get("id")),)).get)
     return False

@@ -15,6 +15,7 @@ from itertools import repeat
 
 import msgspec
 
+from recollect.core.decoding import decode_msgpack
 from recollect.text.statements.columns import Columns
 from recollect.text.statements.statement import KINDS, Kind
 from recollect.text.statements.traits import ClauseTraits
@@ -115,7 +116,7 @@ def _shared_sum(traits: tuple[str, ...]) -> int:
 def _rows(name: str) -> dict[str, int]:
     """Return the weights of the traits of a language, or of those that all have, as rows."""
     data = files(_FOLDER).joinpath(f"{name}.msgpack").read_bytes()
-    weights = msgspec.msgpack.decode(data, type=Weights)
+    weights = decode_msgpack(data, Weights)
     values = memoryview(weights.values).cast("b").tolist()
     width = 1 + len(KINDS)
     return {

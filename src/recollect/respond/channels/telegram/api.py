@@ -16,6 +16,7 @@ from typing import TypeVar
 import httpx
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import ConfigError
 from recollect.models.http.auth import check_address, is_private
 
@@ -127,9 +128,9 @@ class BotApi:
         body = {name: value for name, value in fields.items() if value is not None}
         status, content = self._post(f"{self._base_url}/{method}", body, read_s)
         try:
-            answer = msgspec.json.decode(content, type=_Answer)
+            answer = decode_json(content, _Answer)
             if answer.ok:
-                return msgspec.json.decode(answer.result, type=kind)
+                return decode_json(answer.result, kind)
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise Broken from None
         if status >= 500:

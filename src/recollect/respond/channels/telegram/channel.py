@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from recollect.core.decoding import decode_json
 from recollect.core.errors import (
     ConfigError,
     Conflict,
@@ -115,7 +116,7 @@ class TelegramChannel:
                 hint="start the worker with webhook_url to set it again",
             )
         try:
-            update = msgspec.json.decode(body, type=Update)
+            update = decode_json(body, Update)
         except msgspec.DecodeError:
             hint = "leave this address to Telegram"
             raise InvalidInput("the body is not an update of Telegram", hint=hint) from None

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from recollect.core.decoding import convert_value
 from recollect.respond.channels.port import Address, KeyFor
 from recollect.respond.inbound import Inbound
 
@@ -111,7 +112,7 @@ class UpdateReader:
             return None
         is_edit = update.message is None
         try:
-            message = msgspec.convert(raw, TelegramMessage)
+            message = convert_value(raw, TelegramMessage)
         except msgspec.ValidationError:
             return None
         sender, is_group = message.sender, message.chat.type in _GROUPS
