@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -58,6 +59,22 @@ def test_a_block_says_why_each_line_is_in_it(context: Page, worker: Served) -> N
     assert opened.get_by_role("heading", name="What holds").is_visible()
     opened.get_by_role("link", name=TITLE).click()
     context.get_by_role("heading", name=TITLE).wait_for()
+
+
+def test_a_title_that_did_not_arrive_is_asked_for_again(viewer: Viewer) -> None:
+    """The worker was busy: the name of the session comes later, without a reload."""
+    viewer.expected = ["status 503", "503 (Service Unavailable)"]
+    page = viewer.open("#/live")
+    error = {"code": "busy", "message": "busy", "hint": "later"}
+    sessions = re.compile(r"/api/sessions(/[0-9a-f-]+)?([?]|$)")
+    page.route(sessions, lambda route: route.fulfill(status=503, json={"error": error}))
+    page.reload()
+    page.goto(page.url.partition("#")[0] + "#/context")
+    rows = page.locator(".block-row", has_text=TITLE)
+    page.locator(".block-row").first.wait_for()
+    assert rows.count() == 0
+    page.unroute(sessions)
+    rows.first.wait_for()
 
 
 def test_blocks_of_one_session_alone(context: Page, worker: Served) -> None:

@@ -16,8 +16,8 @@ from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 
 
-class SessionHead(msgspec.Struct, frozen=True, kw_only=True):
-    """What HTTP says of every session.
+class SessionEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A session in a list, or as it was changed.
 
     Attributes:
         id: A UUID.
@@ -25,30 +25,7 @@ class SessionHead(msgspec.Struct, frozen=True, kw_only=True):
         project_path: The folder that it is about.
         started_at: ISO 8601 UTC.
         ended_at: Likewise; null while it goes on.
-    """
-
-    id: str
-    session_key: str | None
-    project_path: str | None
-    started_at: str
-    ended_at: str | None
-
-
-class SessionAnswer(SessionHead, frozen=True, kw_only=True):
-    """A session.
-
-    Attributes:
-        summary: What stays of it; null before its first end, and where nothing was said or done.
-    """
-
-    summary: str | None
-
-
-class SessionEntry(SessionHead, frozen=True, kw_only=True):
-    """A session in a list, or as it was changed.
-
-    Attributes:
-        updated_at: ISO 8601 UTC: the time of its newest message.
+        updated_at: Likewise: the time of its newest message.
         title: What it is called.
         status: ``active``, ``archived`` or ``deleted``.
         message_count: Messages of its own.
@@ -60,6 +37,11 @@ class SessionEntry(SessionHead, frozen=True, kw_only=True):
         foreign_id: Its id there.
     """
 
+    id: str
+    session_key: str | None
+    project_path: str | None
+    started_at: str
+    ended_at: str | None
     updated_at: str
     title: str | None
     status: str
@@ -70,6 +52,16 @@ class SessionEntry(SessionHead, frozen=True, kw_only=True):
     agent: str | None
     source: str | None
     foreign_id: str | None
+
+
+class SessionAnswer(SessionEntry, frozen=True, kw_only=True):
+    """A session alone.
+
+    Attributes:
+        summary: What stays of it; null before its first end, and where nothing was said or done.
+    """
+
+    summary: str | None
 
 
 class SessionList(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,7 +163,7 @@ class WorkingMemoryAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 def session_answer(session: Session, summary: str | None) -> SessionAnswer:
     """Return a session as HTTP answers it."""
-    return SessionAnswer(**_head(session), summary=summary)
+    return SessionAnswer(**_entry(session), summary=summary)
 
 
 def session_entry(session: Session) -> SessionEntry:
@@ -206,18 +198,11 @@ def working_memory_answer(session_id: str, of: SessionState | None) -> WorkingMe
 
 
 def _entry(session: Session) -> dict[str, Any]:
-    own = set(SessionEntry.__struct_fields__) - set(SessionHead.__struct_fields__)
-    return _head(session) | {
-        **{name: getattr(session, name) for name in own},
-        "updated_at": to_iso(session.updated_at),
-    }
-
-
-def _head(session: Session) -> dict[str, Any]:
-    return {
-        "id": session.id,
+    own = set(SessionEntry.__struct_fields__) & set(Session.__struct_fields__)
+    return {name: getattr(session, name) for name in own} | {
         "session_key": session.key,
         "project_path": session.project,
         "started_at": to_iso(session.created_at),
         "ended_at": None if session.ended_at is None else to_iso(session.ended_at),
+        "updated_at": to_iso(session.updated_at),
     }

@@ -160,10 +160,12 @@ def test_each_start_gives_what_the_prompt_lacks(client: Client, tmp_path: Path) 
     project = folder(tmp_path, "context")
     first = ClaudeSession(client, project)
     first.prompt("We decided to use bergamot in the morning.")
+    client.memory.sync()  # else the decision comes into the block in between
     session = ClaudeSession(client, project)
     assert "bergamot" in block(session.start())
     assert block(session.start("resume")) == ""
     first.prompt("We decided to use jasmine in the evening.")
+    client.memory.sync()
     new = block(session.start("resume"))
     assert ("jasmine" in new, "bergamot" in new) == (True, False)
     for source in ("compact", "clear", "startup", "no such source"):
@@ -178,7 +180,7 @@ def test_a_fork_is_given_what_its_parent_was_not(client: Client, tmp_path: Path)
     project = folder(tmp_path, "fork")
     first = ClaudeSession(client, project)
     first.prompt("We decided to use bergamot in the morning.")
-    client.memory.sync()  # else the decision comes into the block in between
+    client.memory.sync()
     parent = ClaudeSession(client, project)
     assert "bergamot" in block(parent.start())
     parent.prompt("And at noon?")

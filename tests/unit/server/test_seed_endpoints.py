@@ -70,7 +70,7 @@ def test_a_session_has_the_fields_of_the_seed(client: Client, tmp_path: Path) ->
     project = folder(tmp_path, "tea")
     asked = {"session_key": "s-fields", "project_path": project}
     status, made = client.post("/api/sessions", asked)
-    assert (status, set(made)) == (201, set(SESSION.split()))
+    assert (status, set(SESSION.split()) <= set(made)) == (201, True)
     assert (made["session_key"], made["project_path"]) == ("s-fields", project)
     assert ISO.fullmatch(made["started_at"])
     assert made["ended_at"] is made["summary"] is None

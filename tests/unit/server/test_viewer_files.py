@@ -15,8 +15,8 @@ from tests.support.running_server import RunningServer
 from tests.support.wire import Reply, Wire, request
 
 OWN = sorted(p for p in FOLDER.rglob("*") if p.suffix in MEDIA and "vendor" not in p.parts)
-MOST_LINES = 6_700
-MOST_BYTES = 281_000
+MOST_LINES = 6_705
+MOST_BYTES = 281_200
 FIRST_BYTES = 115_000
 MARKUP = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|\beval\(|"

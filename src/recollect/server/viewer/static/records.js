@@ -4,6 +4,7 @@ import { listen } from "./events.js";
 import { effect, signal } from "./lib.js";
 
 const GATHER_MS = 25;
+const AGAIN_MS = 2_000;
 const MOST_KEPT = 6_000;
 const LINE_TOKENS = 120;
 
@@ -61,7 +62,8 @@ function renew(...names) {
 
 async function load() {
   timer = 0;
-  const names = [...wanted].map((name) => name.split("/"));
+  const asked = [...wanted];
+  const names = asked.map((name) => name.split("/"));
   wanted.clear();
   const of = (kind) => names.filter(([each]) => each === kind).map(([, ...rest]) => rest);
   await Promise.allSettled([
@@ -71,6 +73,14 @@ async function load() {
     ...of("s").map(([id]) => loadOne(`s/${id}`, `/api/sessions/${id}`)),
   ]);
   loads.value++;
+  const missing = asked.filter((name) => kept.get(name)?.peek() === undefined);
+  if (missing.length) setTimeout(again, AGAIN_MS, missing);
+}
+
+/** Load what was refused or did not arrive: at once where it is shown, else when it is. */
+function again(names) {
+  for (const name of names) if (!shown.has(name)) kept.delete(name);
+  renew(...names);
 }
 
 async function loadObservations(numbers) {
@@ -85,7 +95,7 @@ async function loadObservations(numbers) {
 /** Return the answer to a GET; null where it is gone or not for this token. */
 const there = (path, query) =>
   get(path, query).catch((error) => {
-    if (error.status !== 404) throw error;
+    if (![403, 404, 422].includes(error.status)) throw error;
     return null;
   });
 
