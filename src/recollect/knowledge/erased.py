@@ -32,7 +32,7 @@ _MOVE: LiteralString = """
 
 
 def drop_said(tx: Transaction, session_id: str, most: int, at: int) -> int:
-    """Remove facts that only a session said; one that was said elsewhere too belongs there then.
+    """Remove facts that only a session said; one that was also said elsewhere moves there.
 
     Args:
         tx: A transaction.
@@ -46,20 +46,20 @@ def drop_said(tx: Transaction, session_id: str, most: int, at: int) -> int:
     tx.execute(_DROP_SOURCES, (session_id,))
     tx.execute(_FORGET_SESSION, (session_id,))
     rows = tx.all(_SAID, (session_id, most))
-    gone: list[str] = []
+    orphan_ids: list[str] = []
     for _, id_ in rows:
         source = tx.row(_NEXT_SOURCE, (id_,))
         if source is None:
-            gone.append(text(id_))
+            orphan_ids.append(text(id_))
         else:
             _move(tx, text(id_), source, at)
-    if gone:
-        remove_facts(tx, text(rows[0][0]), gone, at)
+    if orphan_ids:
+        remove_facts(tx, text(rows[0][0]), orphan_ids, at)
     return len(rows)
 
 
 def drop_of_messages(tx: Transaction, message_ids: Sequence[str], at: int) -> set[str]:
-    """Let facts that some messages said belong to another one that says them, too.
+    """Move facts that some messages said to another message that says them too.
 
     Args:
         tx: A transaction, before the messages are removed.
@@ -67,23 +67,23 @@ def drop_of_messages(tx: Transaction, message_ids: Sequence[str], at: int) -> se
         at: The time of the change, ms UTC.
 
     Returns:
-        The facts that stay for that.
+        The ids of the facts that moved, which stay for that reason.
     """
-    kept: set[str] = set()
+    fact_ids: set[str] = set()
     tx.executemany(_DROP_SOURCE, [(id_,) for id_ in message_ids])
     for id_ in message_ids:
         for (fact,) in tx.all(_SAID_BY, (id_,)):
             source = tx.row(_NEXT_SOURCE, (fact,))
             if source is not None:
                 _move(tx, text(fact), source, at)
-                kept.add(text(fact))
-    return kept
+                fact_ids.add(text(fact))
+    return fact_ids
 
 
 def remove_facts(tx: Transaction, tenant: str, ids: list[str], at: int) -> None:
     """Remove facts; what made way for them counts again."""
-    gone = facts_by_id(tx, Scope(tenant=tenant), ids, deleted=True)
-    reopen(tx, gone, at)
+    facts = facts_by_id(tx, Scope(tenant=tenant), ids, deleted=True)
+    reopen(tx, facts, at)
     delete_facts(tx, tenant, ids, at)
 
 

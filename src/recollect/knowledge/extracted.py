@@ -19,14 +19,14 @@ from recollect.text.statements.statement import RULES_VERSION, Statement
 
 MADE_BY = f"rules:{RULES_VERSION}"
 """``made_by`` of what the rules find."""
-_PLACE: LiteralString = "SELECT channel, account, chat_type, peer FROM sessions WHERE id = ?"
+_COLUMNS: LiteralString = "SELECT channel, account, chat_type, peer FROM sessions WHERE id = ?"
 _SOURCE: LiteralString = """
     SELECT fact_id FROM fact_sources
     WHERE message_id = ? AND start_at = ? AND end_at = ? AND made_by = ?
 """
 
 
-class _Place(NamedTuple):
+class _SessionColumns(NamedTuple):
     """The columns of a session that say who hears it, beside those of a draft."""
 
     channel: str | None
@@ -81,31 +81,31 @@ def store(
         drafts: Of any messages.
         owner: The owner of the agent, and the accounts that are one person.
         at: The time of recording, ms UTC.
-        was_erased: Tells which spans were erased as facts.
+        was_erased: Returns whether a span was erased as a fact.
 
     Returns:
         For each draft what became of it; None where the statement is no fact, it was erased, or its
         session is gone.
     """
-    places: dict[str, _Place | None] = {}
+    columns_by_session: dict[str, _SessionColumns | None] = {}
     outcomes: list[Remembered | None] = []
     for draft in drafts:
-        if draft.session_id not in places:
-            places[draft.session_id] = _place_of(tx, draft.session_id)
-        place = places[draft.session_id]
-        if draft.statement.kind is None or place is None:
+        if draft.session_id not in columns_by_session:
+            columns_by_session[draft.session_id] = _columns_of(tx, draft.session_id)
+        columns = columns_by_session[draft.session_id]
+        if draft.statement.kind is None or columns is None:
             outcomes.append(None)
             continue
         outcome = _known_source(tx, draft)
         span = span_origin(draft.message_id, draft.statement.start, draft.statement.end)
         if outcome is None and not was_erased(tx, draft.tenant, [span]):
-            outcome = store_fact(tx, _fact(draft, draft.statement.kind, place, at), owner, at)
+            outcome = store_fact(tx, _fact(draft, draft.statement.kind, columns, at), owner, at)
         outcomes.append(outcome)
     return outcomes
 
 
-def _place_of(tx: Transaction, session_id: str) -> _Place | None:
-    return next(iter(typed_rows(tx.all(_PLACE, (session_id,)), _Place)), None)
+def _columns_of(tx: Transaction, session_id: str) -> _SessionColumns | None:
+    return next(iter(typed_rows(tx.all(_COLUMNS, (session_id,)), _SessionColumns)), None)
 
 
 def _known_source(tx: Transaction, draft: FactDraft) -> Remembered | None:
@@ -114,11 +114,11 @@ def _known_source(tx: Transaction, draft: FactDraft) -> Remembered | None:
     row = tx.row(_SOURCE, span)
     if row is None:
         return None
-    found = facts_by_id(tx, Scope(tenant=draft.tenant), [text(row[0])], deleted=True)
-    return Remembered(status="known", fact=found[0]) if found else None
+    facts = facts_by_id(tx, Scope(tenant=draft.tenant), [text(row[0])], deleted=True)
+    return Remembered(status="known", fact=facts[0]) if facts else None
 
 
-def _fact(draft: FactDraft, kind: str, place: _Place, at: int) -> Fact:
+def _fact(draft: FactDraft, kind: str, columns: _SessionColumns, at: int) -> Fact:
     statement = draft.statement
     span = (str(statement.start), str(statement.end), draft.made_by)
     return Fact(
@@ -131,7 +131,7 @@ def _fact(draft: FactDraft, kind: str, place: _Place, at: int) -> Fact:
         message_id=draft.message_id,
         start=statement.start,
         end=statement.end,
-        **place._asdict(),
+        **columns._asdict(),
         turn_sender=draft.turn_sender,
         text=statement.text,
         kind=kind,

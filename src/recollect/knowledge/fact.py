@@ -27,7 +27,7 @@ FactAction: TypeAlias = Literal[
     "unpinned",
     "archived",
 ]
-"""What a line of the history tells."""
+"""What a line of the history records."""
 Outcome: TypeAlias = Literal["new", "known", "replaced"]
 
 TRUE_THEN: tuple[FactStatus, ...] = ("current", "replaced")
@@ -219,9 +219,9 @@ def check_kind(kind: str) -> Kind:
     Raises:
         InvalidInput: there is no such kind.
     """
-    for known in KINDS:
-        if kind == known:
-            return known
+    for candidate in KINDS:
+        if kind == candidate:
+            return candidate
     near = difflib.get_close_matches(kind, KINDS, 1)
-    meant = f"did you mean {near[0]}? " if near else ""
-    raise InvalidInput("unknown kind of facts", hint=f"{meant}use one of {', '.join(KINDS)}")
+    suggestion = f"did you mean {near[0]}? " if near else ""
+    raise InvalidInput("unknown kind of facts", hint=f"{suggestion}use one of {', '.join(KINDS)}")

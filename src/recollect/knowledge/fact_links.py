@@ -159,8 +159,8 @@ def _chain(tx: Transaction, start: Fact) -> list[str]:
     ids, scope, last = {start.id: None}, Scope(tenant=start.tenant), start.replaced_by
     while last is not None and last not in ids:
         ids[last] = None
-        found = facts_by_id(tx, scope, [last], deleted=True)
-        last = found[0].replaced_by if found else None
+        facts = facts_by_id(tx, scope, [last], deleted=True)
+        last = facts[0].replaced_by if facts else None
     return list(ids)
 
 
@@ -192,20 +192,20 @@ def _follow(
     facts: Mapping[str, Sequence[Fact]],
     at: int,
 ) -> Fact:
-    wanted: dict[str, Any] = {"status": "current", "replaced_by": None, "valid_to": None}
+    state: dict[str, Any] = {"status": "current", "replaced_by": None, "valid_to": None}
     if link is not None:
         near = facts.get(link.newer.message, ())
         newer = next((each for each in near if _is_in(each, link.newer)), None)
-        wanted = {
+        state = {
             "status": "replaced",
             "replaced_by": None if newer is None or link.is_ending else newer.id,
             "valid_to": link.newer_at,
         }
     elif _made_way_by_hand(tx, fact):
         return fact
-    if all(getattr(fact, name) == value for name, value in wanted.items()):
+    if all(getattr(fact, name) == value for name, value in state.items()):
         return fact
-    return change_fact(tx, fact, "replaced" if link is not None else "restored", at, **wanted)
+    return change_fact(tx, fact, "replaced" if link is not None else "restored", at, **state)
 
 
 def _made_way_by_hand(tx: Transaction, fact: Fact) -> bool:

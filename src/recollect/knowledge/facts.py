@@ -115,10 +115,10 @@ class Facts:
             Denied: the person is another than the scope, or the session, allows.
         """
         kind, importance = kind_of(kind, category), checked_importance(importance)
-        said, asker = checked_text(text), Asker(for_session, for_sender)
-        place = self._parts.database.read(partial(self._maker.place, user_id, source, asker))
-        words = self._maker.redacted(said, place.session_id)
-        given = GivenFact(
+        line, asker = checked_text(text), Asker(for_session, for_sender)
+        origin = self._parts.database.read(partial(self._maker.place, user_id, source, asker))
+        words = self._maker.redacted(line, origin.session_id)
+        request = GivenFact(
             text=words,
             statement=statement_of(words),
             kind=kind,
@@ -128,7 +128,7 @@ class Facts:
             project=self._parts.project_of(project),
             trust=trust,
         )
-        remembered = self._parts.database.write(partial(self._maker.store, given, place))
+        remembered = self._parts.database.write(partial(self._maker.store, request, origin))
         self._parts.arrived()
         return remembered
 
@@ -179,15 +179,15 @@ class Facts:
             audience = self._parts.audience(tx, asker)
             if audience.group is None and at is None:
                 return select_facts(tx, where, limit)
-            heard: ListOfFacts = []
+            facts: ListOfFacts = []
             after, is_last = 0, False
-            while len(heard) < limit and not is_last:
+            while len(facts) < limit and not is_last:
                 page = select_facts(tx, where, _PAGE, offset=after)
-                heard += [
+                facts += [
                     each for each in only_heard(audience, page) if at is None or each.was_valid(at)
                 ]
                 after, is_last = after + _PAGE, len(page) < _PAGE
-            return heard[:limit]
+            return facts[:limit]
 
         return self._parts.database.read(read)
 
@@ -306,8 +306,8 @@ class Facts:
     def restore(self, id: str, *, for_session: str | None = None) -> Fact:
         """Make a fact count again that does not, or undo its last correction.
 
-        One in review is confirmed: it is the owner's from then on. One that was replaced stays so
-        no more, whatever messages say.
+        One in review is confirmed: it is the owner's from then on. One that was replaced is
+        current again, whatever messages say.
 
         Args:
             id: Its UUID, or its number as ``f12``.
@@ -378,12 +378,12 @@ class Facts:
             StoreError: the records refused; what was archived so far is.
         """
         parts = self._parts
-        gone = archive_faded(
+        facts = archive_faded(
             parts.database, self.scope, parts.clock.now_ms(), parts.decay, dry_run=dry_run
         )
-        if gone and not dry_run:
+        if facts and not dry_run:
             parts.arrived()
-        return gone
+        return facts
 
     def _change(
         self,
@@ -397,12 +397,12 @@ class Facts:
 
         def unit(tx: Transaction) -> Fact:
             fact = self._existing(tx, id, asker)
-            wanted = changes(tx, fact)
-            if all(getattr(fact, name) == value for name, value in wanted.items()):
+            state = changes(tx, fact)
+            if all(getattr(fact, name) == value for name, value in state.items()):
                 return fact
             if action == "restored":
-                wanted["accessed_at"] = at  # else it would fade again at once
-            changed = change_fact(tx, fact, action, at, **wanted)
+                state["accessed_at"] = at  # else it would fade again at once
+            changed = change_fact(tx, fact, action, at, **state)
             if fact.status == "replaced" and changed.status == "current":
                 undo_links(tx, fact)
             if action == "forgotten":
@@ -418,8 +418,8 @@ class Facts:
     def _existing(self, tx: Transaction, id: str, asker: Asker) -> Fact:
         audience = self._parts.audience(tx, asker)
         fact = find_fact(tx, self.scope, id)
-        for heard in only_heard(audience, [] if fact is None else [fact]):
-            return heard
+        for each in only_heard(audience, [] if fact is None else [fact]):
+            return each
         raise NotFound("the fact does not exist", hint=NO_SUCH)
 
 

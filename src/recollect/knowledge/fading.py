@@ -52,16 +52,16 @@ def archive_faded(
     where = of_facts(scope).also("f.accessed_at < ?", now - int(GRACE_DAYS * DAY_MS))
     sql: LiteralString = _UNUSED + where.sql + _MAY_FADE
     unused = typed_ids(records.read(lambda tx: tx.all(sql, where.params)))
-    gone: list[Fact] = []
+    facts: list[Fact] = []
     for start in range(0, len(unused), _AT_ONCE):
         if stopping():
             break
         ids = unused[start : start + _AT_ONCE]
-        found = faded(records.read(partial(facts_by_id, scope=scope, ids=ids)), now, formula)
-        if found and not dry_run:
-            records.write(partial(_archive, scope=scope, ids=[f.id for f in found], now=now))
-        gone += found
-    return gone
+        batch = faded(records.read(partial(facts_by_id, scope=scope, ids=ids)), now, formula)
+        if batch and not dry_run:
+            records.write(partial(_archive, scope=scope, ids=[f.id for f in batch], now=now))
+        facts += batch
+    return facts
 
 
 def may_go(fact: Fact) -> bool:

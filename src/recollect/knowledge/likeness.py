@@ -174,20 +174,20 @@ def update_sentences(
     """
     before = _placed(tx.all(_OF_MESSAGES, (listed(changed),)))
     after = {each for sentences in changed.values() for each in sentences}
-    gone = {id_: each for id_, each in before.items() if each not in after}
+    removals = {id_: each for id_, each in before.items() if each not in after}
     fresh = after.difference(before.values())
-    if gone or fresh:
-        _replace(tx, tenant, gone, sorted(fresh), rules)
+    if removals or fresh:
+        _replace(tx, tenant, removals, sorted(fresh), rules)
 
 
 def move_sentences(
-    tx: Transaction, place: Callable[[str, ConversationTurn], tuple[int, int]]
+    tx: Transaction, hashes_of: Callable[[str, ConversationTurn], tuple[int, int]]
 ) -> dict[str, set[str]]:
     """Give all sentences the audiences and speakers that they have now; derive what changes.
 
     Args:
         tx: A write transaction.
-        place: Returns both for a turn of a tenant.
+        hashes_of: Returns both for a turn of a tenant.
 
     Returns:
         By tenant the messages whose links may have changed.
@@ -195,7 +195,7 @@ def move_sentences(
     rules = tx.row("SELECT max(rules) FROM value_sentences")
     touched: dict[str, set[str]] = {}
     for each, turn in sentence_turns(tx):
-        audience, speaker = place(each.tenant, turn)
+        audience, speaker = hashes_of(each.tenant, turn)
         whose = each.session_id, turn.turn_sender, audience, speaker
         moved = _placed(tx.all(_OF_SESSION, whose))
         fresh = [
@@ -230,22 +230,22 @@ def forget_sentences(tx: Transaction) -> None:
 def _replace(
     tx: Transaction,
     tenant: str,
-    gone: Mapping[int, PlacedSentence],
+    removals: Mapping[int, PlacedSentence],
     fresh: Sequence[PlacedSentence],
     rules: int,
 ) -> None:
     """Store sentences in place of others, and derive the links of all that they touch."""
-    spans = {MessageSpan(each.message, each.start, each.end) for each in gone.values()}
-    links = links_of(tx, {each.message for each in gone.values()})
+    spans = {MessageSpan(each.message, each.start, each.end) for each in removals.values()}
+    links = links_of(tx, {each.message for each in removals.values()})
     stale = [
         link
         for link in links
         if link.rule == ALIKE_RULE and not spans.isdisjoint((link.older, link.newer))
     ]
     drop_links(tx, stale)
-    changed = [*gone.values(), *fresh]
+    changed = [*removals.values(), *fresh]
     common = _common_words(tx, changed)
-    tx.executemany("DELETE FROM value_sentences WHERE id = ?", [(id_,) for id_ in gone])
+    tx.executemany("DELETE FROM value_sentences WHERE id = ?", [(id_,) for id_ in removals])
     touched = {_store(tx, each, tenant, rules) for each in fresh}
     now_common = _common_words(tx, changed)
     touched.update(_placed(tx.all(_OF_MESSAGES, (listed({e.older.message for e in stale}),))))
@@ -284,8 +284,8 @@ def _preceding(tx: Transaction, fresh: Iterable[PlacedSentence]) -> Iterator[int
 
 def _store(tx: Transaction, each: PlacedSentence, tenant: str, rules: int) -> int:
     cells = [getattr(each, name) for name in PlacedSentence.__struct_fields__ if name != "words"]
-    found = tx.row(_INSERT + " RETURNING id", (*cells, len(each.words), tenant, rules))
-    id_ = first_integer(found)
+    row = tx.row(_INSERT + " RETURNING id", (*cells, len(each.words), tenant, rules))
+    id_ = first_integer(row)
     tx.executemany(
         _INSERT_WORD,
         [(word, each.audience, int(each.is_turning), id_, int(name)) for word, name in each.words],
@@ -296,29 +296,29 @@ def _store(tx: Transaction, each: PlacedSentence, tenant: str, rules: int) -> in
 def _derive(tx: Transaction, tenant: str, ids: Iterable[int]) -> None:
     """Derive the links of some sentences to newer ones, and store what is different."""
     olders = list(_placed(tx.all(_OF_IDS, (listed(ids),))).values())
-    stored = links_of(tx, {each.message for each in olders})
-    undone = {(e.older.message, e.newer.message) for e in stored if e.rule == UNDONE}
+    links = links_of(tx, {each.message for each in olders})
+    undone = {(e.older.message, e.newer.message) for e in links if e.rule == UNDONE}
     spans = {MessageSpan(each.message, each.start, each.end) for each in olders}
-    known = {each for each in stored if each.rule == ALIKE_RULE and each.older in spans}
-    wanted = {
+    current = {each for each in links if each.rule == ALIKE_RULE and each.older in spans}
+    fresh = {
         link
         for each in olders
         if each.is_standing
         for link in _first_links(tx, each)
         if (link.older.message, link.newer.message) not in undone
     }
-    drop_links(tx, known - wanted)
-    add_links(tx, wanted - known, tenant)
+    drop_links(tx, current - fresh)
+    add_links(tx, fresh - current, tenant)
 
 
 def _first_links(tx: Transaction, older: PlacedSentence) -> Iterator[ReplacementLink]:
     """Yield the links from a sentence to the first that replace it or may do so."""
-    left = {True: MOST_LINKS, False: MOST_LINKS}
+    budget = {True: MOST_LINKS, False: MOST_LINKS}
     sharing = [(each, score) for _, each, score in _sharing(tx, older, 1) if each.is_turning]
     for newer, score in sorted(sharing, key=lambda pair: (pair[0].order, pair[0].start)):
         is_flagged = score < ALIKE
-        if newer.order > older.order and left[is_flagged]:
-            left[is_flagged] -= 1
+        if newer.order > older.order and budget[is_flagged]:
+            budget[is_flagged] -= 1
             yield ReplacementLink(
                 older=MessageSpan(older.message, older.start, older.end),
                 older_at=older.at,
@@ -354,5 +354,5 @@ def _placed(rows: Sequence[Row]) -> dict[int, PlacedSentence]:
     """Return rows of ids and sentences by id."""
     words = tuple[tuple[int, bool], ...]
     converted = [(*row[1:-1], json_cell(row[-1], words)) for row in rows]
-    found = typed_rows(converted, PlacedSentence)  # type: ignore[arg-type]
-    return {first_integer(row): each for row, each in zip(rows, found, strict=True)}
+    sentences = typed_rows(converted, PlacedSentence)  # type: ignore[arg-type]
+    return {first_integer(row): each for row, each in zip(rows, sentences, strict=True)}

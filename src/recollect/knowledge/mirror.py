@@ -51,7 +51,7 @@ def line_of(tx: Transaction, fact: Fact) -> FactLine:
 
 
 def store_line(tx: Transaction, line: FactLine) -> None:
-    """Store a fact of a line, under its own id and number; tell the index."""
+    """Store a fact of a line, under its own id and number; record the change for the index."""
     fields = {name: getattr(line, name) for name in Fact.__struct_fields__}
     history = line.history
     if [each.version for each in history] != list(range(1, line.version + 1)):
@@ -77,10 +77,10 @@ def write_facts(home: Path, database: Database) -> None:
     except StoreCorrupt:
         return
     with os_errors(path):
-        known = path.read_bytes() if path.is_file() else b""
-        if known and not content:
+        previous = path.read_bytes() if path.is_file() else b""
+        if previous and not content:
             path.unlink()
-    if content and known != content:
+    if content and previous != content:
         write_file(path, content)
 
 
@@ -110,15 +110,15 @@ def recover_facts(
         How many, and the number of lines that cannot be read.
     """
     lines = list(read_facts(home))
-    found = [line for line in lines if line is not None and not was_erased(line)]
+    entries = [line for line in lines if line is not None and not was_erased(line)]
 
     def store(tx: Transaction) -> None:
-        for line in found:
+        for line in entries:
             store_line(tx, line)
 
-    if database is not None and found:
+    if database is not None and entries:
         database.write(store)
-    return len(found), lines.count(None)
+    return len(entries), lines.count(None)
 
 
 def _lines(tx: Transaction) -> Iterator[bytes]:

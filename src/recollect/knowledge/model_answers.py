@@ -1,4 +1,4 @@
-"""What a language model is asked for facts; of its answer only quotes count, word for word."""
+"""Facts by a language model: the request, and the answer, of which only verbatim quotes count."""
 
 from __future__ import annotations
 
@@ -73,22 +73,22 @@ class ReadMessage(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[tuple[int, str], ...]
 
 
-def quoted_statement(fact: QuotedFact, read: ReadMessage) -> Statement | None:
+def quoted_statement(fact: QuotedFact, message: ReadMessage) -> Statement | None:
     """Return what a model found, as a statement; None where the quote is not in the message.
 
     What an assistant says is about its work, never about a person.
     """
     quote = fact.quote.strip()
-    about: Subject = "project" if read.role == "assistant" else fact.about
-    for start, line in read.lines:
+    about: Subject = "project" if message.role == "assistant" else fact.about
+    for start, line in message.lines:
         at = line.find(quote)
         first, end = start + at, start + at + len(quote)
-        said = read.text[first:end] if at >= 0 else ""
-        if said.replace("’", "'") == quote and not _is_asked(line, at + len(quote)):
+        words = message.text[first:end] if at >= 0 else ""
+        if words.replace("’", "'") == quote and not _is_asked(line, at + len(quote)):
             return Statement(
                 start=first,
                 end=end,
-                text=" ".join(said.split()),
+                text=" ".join(words.split()),
                 kind=fact.kind,
                 subject=about,
                 name=fact.name.lower() if fact.name and about == "other" else None,
@@ -105,11 +105,11 @@ def _is_asked(line: str, end: int) -> bool:
 
 def facts_prompt(messages: Sequence[ReadMessage]) -> Prompt:
     """Return the request for the facts in messages of one audience, numbered from 1."""
-    told = (_told(number, each) for number, each in enumerate(messages, start=1))
-    return ask("\n\n".join(told), system=_SYSTEM, purpose=PURPOSE)
+    blocks = (_message_block(number, each) for number, each in enumerate(messages, start=1))
+    return ask("\n\n".join(blocks), system=_SYSTEM, purpose=PURPOSE)
 
 
-def _told(number: int, read: ReadMessage) -> str:
-    said = "\n".join(line for _, line in read.lines)
-    said = said.replace("</message", "<\\/message").replace("<message", "<\\message")
-    return f"<message>\nnumber: {number}\nrole: {read.role}\n{said}\n</message>"
+def _message_block(number: int, message: ReadMessage) -> str:
+    text = "\n".join(line for _, line in message.lines)
+    text = text.replace("</message", "<\\/message").replace("<message", "<\\message")
+    return f"<message>\nnumber: {number}\nrole: {message.role}\n{text}\n</message>"

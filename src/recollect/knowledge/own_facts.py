@@ -39,22 +39,22 @@ class OwnFacts:
         self._parts = parts
         self._maker = FactMaker(parts)
 
-    def remember(self, text: str, place: FactPlace) -> Remembered:
+    def remember(self, text: str, origin: FactPlace) -> Remembered:
         """Remember what a guest says of themselves; no fact that is not their own changes.
 
         Args:
             text: One short statement.
-            place: Where they say it, with their account.
+            origin: Where they say it, with their account.
 
         Raises:
             InvalidInput: the text is empty or too long.
             Denied: it is about somebody or something else, or who speaks is not known.
         """
-        words = self._maker.redacted(checked_text(text), place.session_id)
+        words = self._maker.redacted(checked_text(text), origin.session_id)
         statement = statement_of(words)
         if statement is not None and statement.subject != "speaker":
             raise Denied("only what is about you can be remembered", hint="write it as yours: I …")
-        given = GivenFact(
+        request = GivenFact(
             text=words,
             statement=statement,
             # What a guest asks for is a wish: only the owner gives the agent rules.
@@ -67,18 +67,18 @@ class OwnFacts:
         )
 
         def unit(tx: Transaction) -> Remembered:
-            return self._maker.store(given, place, tx, self._test_of(tx, place))
+            return self._maker.store(request, origin, tx, self._test_of(tx, origin))
 
         remembered = self._parts.database.write(unit)
         self._parts.arrived()
         return remembered
 
-    def forget(self, name_or_words: str, place: FactPlace) -> Fact:
+    def forget(self, name_or_words: str, origin: FactPlace) -> Fact:
         """Take an own fact of a guest out of search, lists and prompts.
 
         Args:
             name_or_words: ``f12``, a UUID, or all of its words.
-            place: Where they say it, with their account.
+            origin: Where they say it, with their account.
 
         Raises:
             NotFound: they have no such fact.
@@ -88,9 +88,9 @@ class OwnFacts:
         parts, at = self._parts, self._parts.clock.now_ms()
 
         def unit(tx: Transaction) -> Fact:
-            is_own = self._test_of(tx, place)
-            named = named_facts(tx, parts.scope, name_or_words)
-            fact = the_only([each for each in named if is_own(each)], name_or_words, _HINT)
+            is_own = self._test_of(tx, origin)
+            matches = named_facts(tx, parts.scope, name_or_words)
+            fact = the_only([each for each in matches if is_own(each)], name_or_words, _HINT)
             if fact.status == "forgotten":
                 return fact
             if not all(map(is_own, made_way(tx, fact.tenant, [fact.id]))):
@@ -103,10 +103,10 @@ class OwnFacts:
         parts.arrived()
         return forgotten
 
-    def _test_of(self, tx: Transaction, place: FactPlace) -> Callable[[Fact], bool]:
+    def _test_of(self, tx: Transaction, origin: FactPlace) -> Callable[[Fact], bool]:
         owner = self._parts.people.at(tx, self._parts.scope.tenant)
-        group = group_of_turn(place.turn, owner)
-        who = speaker_of(place.turn, group, owner)
+        group = group_of_turn(origin.turn, owner)
+        who = speaker_of(origin.turn, group, owner)
         if who is None:
             raise Denied("who speaks is not known", hint="let the channel name the sender")
         return partial(_is_own, owner=owner, whose=(group, who))

@@ -1,4 +1,4 @@
-"""Remembering: from what a caller says to a fact with its place, its kind and its trust."""
+"""Remembering: from what a caller says to a fact with its origin, its kind and its trust."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Places(Protocol):
         """Return the turn that a session answers; raises `NotFound` without the session."""
 
     def of_message(self, tx: Transaction, name: str, audience: Audience) -> FactPlace:
-        """Return the place of a message; raises `NotFound` where it is not heard."""
+        """Return where a message was said; raises `NotFound` if the audience may not hear it."""
 
-    def was_said(self, tx: Transaction, place: FactPlace, text: str) -> bool:
+    def was_said(self, tx: Transaction, origin: FactPlace, text: str) -> bool:
         """Return whether people of the same audience said a text in the session."""
 
 
@@ -127,8 +127,8 @@ class FactMaker:
         """
         if user_id is None:
             return self.scope
-        wanted = Scope(tenant=self.scope.tenant, user=_person(user_id))
-        seen = self.scope.narrowed(self._now(tx).links.scope_of(wanted))
+        user_scope = Scope(tenant=self.scope.tenant, user=_person(user_id))
+        seen = self.scope.narrowed(self._now(tx).links.scope_of(user_scope))
         if seen is None:
             raise Denied("the person is another than the scope allows", hint="leave user_id out")
         return seen
@@ -143,13 +143,13 @@ class FactMaker:
     def place(
         self, user_id: str | None, source: str | None, asker: Asker, tx: Transaction
     ) -> FactPlace:
-        """Return where a fact is said: by its source, its session, or the person whose it is."""
-        places, audience = self._parts.places, self._parts.audience(tx, asker)
+        """Return where a fact was said: by its source, its session, or the person it belongs to."""
+        origins, audience = self._parts.places, self._parts.audience(tx, asker)
         scope = self.of_user(user_id, tx)
         if source is not None:
-            place = places.of_message(tx, source, audience)
+            origin = origins.of_message(tx, source, audience)
         elif asker.session_id is not None:
-            place = places.of_asker(tx, asker)
+            origin = origins.of_asker(tx, asker)
         else:
             user = scope.user if user_id is None else _person(user_id)
             sender = user if user is not None and ":" in user else None
@@ -157,13 +157,13 @@ class FactMaker:
             return FactPlace(turn=turn, project=scope.project)
         if user_id is not None:
             own = ConversationTurn(
-                place.turn.agent, _person(user_id), None, None, None, None, _sender(user_id)
+                origin.turn.agent, _person(user_id), None, None, None, None, _sender(user_id)
             )
             owner = self._now(tx)
-            if group_of_turn(own, owner) != group_of_turn(place.turn, owner):
+            if group_of_turn(own, owner) != group_of_turn(origin.turn, owner):
                 hint = "leave user_id out: it is remembered for whom the session is with"
                 raise Denied("the session is with another person", hint=hint)
-        return place
+        return origin
 
     def redacted(self, text: str, session_id: str | None) -> str:
         """Return a text without secrets, those of the session where it is said included."""
@@ -172,34 +172,34 @@ class FactMaker:
             return text
         if session_id is None:
             return redactor.text(text)
-        return redactor.session(session_id, lambda known: known.text(text))
+        return redactor.session(session_id, lambda session_redactor: session_redactor.text(text))
 
     def store(
         self,
-        given: GivenFact,
-        place: FactPlace,
+        request: GivenFact,
+        origin: FactPlace,
         tx: Transaction,
         may_change: Callable[[Fact], bool] = every_fact,
     ) -> Remembered:
         """Store a fact, or find that it is known; only what ``may_change`` allows is touched."""
         at = self._parts.clock.now_ms()
-        draft = self._draft(tx, given, place, at)
+        draft = self._draft(tx, request, origin, at)
         # Known are only words of the same account: unlinked, both still have what they said.
-        closing = self._now(tx) if has_only_value(given.statement) else None
+        closing = self._now(tx) if has_only_value(request.statement) else None
         return store_fact(tx, draft, self._parts.owner, at, closing=closing, may_change=may_change)
 
-    def _draft(self, tx: Transaction, given: GivenFact, place: FactPlace, at: int) -> Fact:
+    def _draft(self, tx: Transaction, request: GivenFact, origin: FactPlace, at: int) -> Fact:
         """Return a fact, without its number."""
-        parts, turn, statement = self._parts, place.turn, given.statement
-        project = given.project or place.project or self.scope.project
-        subject, kind = _subject(given, statement), given.kind
+        parts, turn, statement = self._parts, origin.turn, request.statement
+        project = request.project or origin.project or self.scope.project
+        subject, kind = _subject(request, statement), request.kind
         if kind is None and statement is not None:
             kind = statement.kind
         kind = kind or ("technical" if subject == "project" else "personal")
         is_owners = group_of_turn(turn, parts.owner).is_owners
         theirs: FactTrust = "owner" if is_owners else "group"
-        trust = given.trust or theirs
-        if trust == "agent" and parts.places.was_said(tx, place, given.text):
+        trust = request.trust or theirs
+        if trust == "agent" and parts.places.was_said(tx, origin, request.text):
             trust = theirs
         is_claim = trust == "agent" and (kind in ABOUT_PEOPLE or subject == "speaker")
         importance = IMPORTANCE if statement is None else statement.importance
@@ -207,16 +207,16 @@ class FactMaker:
             id=parts.ids.new(),
             tenant=self.scope.tenant,
             project=project,
-            session_id=place.session_id,
-            message_id=place.message_id,
+            session_id=origin.session_id,
+            message_id=origin.message_id,
             **msgspec.structs.asdict(turn),
-            text=given.text,
+            text=request.text,
             kind=kind,
             subject=subject,
             name=None if statement is None else statement.name,
             **slot_values(statement),
-            importance=importance if given.importance is None else given.importance,
-            confidence=1.0 if given.confidence is None else given.confidence,
+            importance=importance if request.importance is None else request.importance,
+            confidence=1.0 if request.confidence is None else request.confidence,
             trust=trust,
             made_by=BY_HAND,
             valid_from=at,
@@ -232,15 +232,15 @@ def checked_text(text: str) -> str:
     Raises:
         InvalidInput: it is empty or too long.
     """
-    said = " ".join(text.encode("utf-8", "replace").decode().split())
-    if not said:
+    line = " ".join(text.encode("utf-8", "replace").decode().split())
+    if not line:
         raise InvalidInput("a fact must say something", hint="give a short statement")
-    if len(said) > MOST_CHARS:
+    if len(line) > MOST_CHARS:
         raise InvalidInput(
             f"a fact must not be longer than {MOST_CHARS:,} characters",
             hint="give one short statement, or several facts",
         )
-    return said
+    return line
 
 
 def statement_of(text: str) -> Statement | None:
@@ -268,29 +268,29 @@ def kind_of(kind: str | None, category: str | None) -> str | None:
     """
     if kind is not None and category not in {None, kind}:
         raise InvalidInput("kind and category are the same", hint="give one of them")
-    given = category if kind is None else kind
-    return None if given is None else check_kind(given)
+    name = category if kind is None else kind
+    return None if name is None else check_kind(name)
 
 
-def checked_importance(given: int | None) -> int | None:
+def checked_importance(importance: int | None) -> int | None:
     """Return an importance.
 
     Raises:
         InvalidInput: it is out of range.
     """
-    if given is not None and not 1 <= given <= MOST_IMPORTANT:
+    if importance is not None and not 1 <= importance <= MOST_IMPORTANT:
         raise InvalidInput(
             "importance must be a whole number from 1 to 10", hint="use 5, or leave it out"
         )
-    return given
+    return importance
 
 
-def _subject(given: GivenFact, statement: Statement | None) -> Subject:
-    if given.about is not None:
-        return "speaker" if given.about == "me" else "project"
+def _subject(request: GivenFact, statement: Statement | None) -> Subject:
+    if request.about is not None:
+        return "speaker" if request.about == "me" else "project"
     if statement is not None:
         return statement.subject
-    return "speaker" if given.project is None else "project"
+    return "speaker" if request.project is None else "project"
 
 
 def _person(user_id: str) -> str:

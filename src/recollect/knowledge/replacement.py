@@ -2,7 +2,7 @@
 
 Links are derived by one pass over the statements of an audience, in the order in which they were
 said. The order in which they arrived does not matter, and none is derived twice. What a link
-depends on is small: the statements about the same slot, those that tell the loss of one of their
+depends on is small: the statements about the same slot, those that state the loss of one of their
 values, and other slots with such a value. So a few rows are enough to derive a link again.
 
 Names are keyed hashes here (see `stated_rows`): they are compared, and never shown.
@@ -34,7 +34,7 @@ USER = "user"
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """A statement that fills a slot or tells a loss, and who said it where and when.
+    """A statement that fills a slot or states a loss, and who said it where and when.
 
     Attributes:
         message: The id of the message.
@@ -108,15 +108,15 @@ class MessageSpan(msgspec.Struct, frozen=True, order=True):
     end: int
 
     @classmethod
-    def of(cls, said: Said) -> MessageSpan:
+    def of(cls, statement: Said) -> MessageSpan:
         """Return the span of a statement."""
-        return cls(said.message, said.start, said.end)
+        return cls(statement.message, statement.start, statement.end)
 
 
-def derive(said: Iterable[Said]) -> list[ReplacementLink]:
+def derive(statements: Iterable[Said]) -> list[ReplacementLink]:
     """Return the links among statements, in a fixed order, whatever the order of these."""
     whose = attrgetter("audience", "speaker")
-    ordered = sorted(said, key=lambda each: (whose(each), each.order))
+    ordered = sorted(statements, key=lambda each: (whose(each), each.order))
     links: list[ReplacementLink] = []
     for _, own in groupby(ordered, whose):
         links += _Pass(list(own)).links()
@@ -127,15 +127,15 @@ _Key: TypeAlias = tuple[int, str]
 """A slot, and in an open one the type of the value."""
 
 
-def _key(said: Said) -> _Key:
-    return said.slot, (said.value_type or "") if said.arity == "open" else ""
+def _key(statement: Said) -> _Key:
+    return statement.slot, (statement.value_type or "") if statement.arity == "open" else ""
 
 
 class _Pass:
     """One pass over the statements of one audience and speaker, in the order of time."""
 
-    def __init__(self, said: Sequence[Said]) -> None:
-        self._said = said
+    def __init__(self, statements: Sequence[Said]) -> None:
+        self._said = statements
         self._holding: defaultdict[_Key, dict[int, list[Said]]] = defaultdict(dict)
         """By value what holds, the user's and echoes; the values in the order in which they were
         said last. They come and go as a whole, so that no statement looks at all others."""
@@ -158,49 +158,49 @@ class _Pass:
                     self._add(each)
         return self._links
 
-    def _lose(self, said: Said, message: Sequence[Said]) -> None:
+    def _lose(self, statement: Said, message: Sequence[Said]) -> None:
         """End the values whose loss is stated, if it is clear which statements are meant."""
-        for value in said.loses:
+        for value in statement.loses:
             slots = {slot for slot, _ in self._known[value]}
-            meant = {said.slot} if said.slot in slots else slots
+            candidates = {statement.slot} if statement.slot in slots else slots
             for key in sorted(self._known[value]):
-                lost = self._holding[key].get(value) if key[0] in meant else None
-                if lost:
-                    heir = _heir(said, lost[0], message)
+                olders = self._holding[key].get(value) if key[0] in candidates else None
+                if olders:
+                    heir = _heir(statement, olders[0], message)
                     rule: LinkRule = "ending" if heir is None else "loss"
-                    self._close(lost, heir or said, rule, is_flagged=len(meant) > 1)
+                    self._close(olders, heir or statement, rule, is_flagged=len(candidates) > 1)
 
-    def _fill(self, said: Said, message: Sequence[Said]) -> None:
+    def _fill(self, statement: Said, message: Sequence[Said]) -> None:
         """Replace what the same slot held before; a change to a value not given ends it."""
-        if not said.slot or said.arity == "many":
+        if not statement.slot or statement.arity == "many":
             return
-        held = self._holding[_key(said)]
-        others = (held[value] for value in reversed(held) if value != said.value)
-        if not said.value:
-            is_given = any(each.slot == said.slot and each.value for each in message)
-            if said.arity == "one" and said.is_change and not is_given:
-                self._close([*joined.from_iterable(others)], said, "ending")
-        elif said.arity == "one":
-            self._close([*joined.from_iterable(others)], said, "slot")
+        by_value = self._holding[_key(statement)]
+        others = (by_value[value] for value in reversed(by_value) if value != statement.value)
+        if not statement.value:
+            is_given = any(each.slot == statement.slot and each.value for each in message)
+            if statement.arity == "one" and statement.is_change and not is_given:
+                self._close([*joined.from_iterable(others)], statement, "ending")
+        elif statement.arity == "one":
+            self._close([*joined.from_iterable(others)], statement, "slot")
         elif newest := [*islice(others, MOST_FLAGGED)]:
-            if said.is_change and len(newest) == 1:
-                self._close(newest[0], said, "open")
+            if statement.is_change and len(newest) == 1:
+                self._close(newest[0], statement, "open")
             else:  # none or several of them may be meant
                 last = sorted(
                     joined.from_iterable(own[-MOST_FLAGGED:] for own in newest),
                     key=attrgetter("order"),
                 )
-                self._close(last[-MOST_FLAGGED:], said, "open", is_flagged=True)
+                self._close(last[-MOST_FLAGGED:], statement, "open", is_flagged=True)
 
     def _close(
-        self, others: Sequence[Said], said: Said, rule: LinkRule, *, is_flagged: bool = False
+        self, others: Sequence[Said], newer: Said, rule: LinkRule, *, is_flagged: bool = False
     ) -> None:
         for older in others:
             link = ReplacementLink(
                 older=MessageSpan.of(older),
                 older_at=older.at,
-                newer=MessageSpan.of(said),
-                newer_at=said.at,
+                newer=MessageSpan.of(newer),
+                newer_at=newer.at,
                 rule=rule if older.role == USER else "echo",
                 is_ending=rule == "ending",
                 is_flagged=is_flagged,
@@ -210,29 +210,29 @@ class _Pass:
                 self._holding[_key(older)].pop(older.value, None)
                 self._fate[older.slot, older.value] = link
 
-    def _add(self, said: Said) -> None:
+    def _add(self, statement: Said) -> None:
         """Let a statement hold; an echo only with what it repeats, whose fate it shares."""
-        held = self._holding[_key(said)]
-        if said.role == USER or said.value in held:
-            held[said.value] = held.pop(said.value, [])
-            held[said.value].append(said)
-            self._known[said.value].add(_key(said))
-        elif fate := self._fate.get((said.slot, said.value)):
+        by_value = self._holding[_key(statement)]
+        if statement.role == USER or statement.value in by_value:
+            by_value[statement.value] = by_value.pop(statement.value, [])
+            by_value[statement.value].append(statement)
+            self._known[statement.value].add(_key(statement))
+        elif fate := self._fate.get((statement.slot, statement.value)):
             changed = msgspec.structs.replace(
-                fate, older=MessageSpan.of(said), older_at=said.at, rule="echo"
+                fate, older=MessageSpan.of(statement), older_at=statement.at, rule="echo"
             )
             self._links.append(changed)
 
 
-def _heir(said: Said, lost: Said, message: Sequence[Said]) -> Said | None:
+def _heir(statement: Said, older: Said, message: Sequence[Said]) -> Said | None:
     """Return what gives the new value for a lost one: itself, or the same or the next sentence."""
     for each in message:
-        is_near = each is said or (
-            not each.loses and said.sentence <= each.sentence <= said.sentence + 1
+        is_near = each is statement or (
+            not each.loses and statement.sentence <= each.sentence <= statement.sentence + 1
         )
-        is_alike = each.value_type == lost.value_type != "text"
-        fits = each.slot == lost.slot or is_alike
-        if is_near and fits and each.value and each.value not in said.loses:
+        is_alike = each.value_type == older.value_type != "text"
+        fits = each.slot == older.slot or is_alike
+        if is_near and fits and each.value and each.value not in statement.loses:
             return each
     return None
 
@@ -242,14 +242,16 @@ def successors(links: Iterable[ReplacementLink]) -> Mapping[MessageSpan, Replace
 
     Where the earlier one leads to the later one too, it is the earlier one: a step of the chain.
     """
-    found: dict[MessageSpan, ReplacementLink] = {}
+    by_older: dict[MessageSpan, ReplacementLink] = {}
     by_time = sorted(links, key=lambda each: (each.newer_at, each.newer), reverse=True)
     for link in sorted(by_time, key=lambda each: each.older_at, reverse=True):
-        known = found.get(link.older)
-        leads_on = (each.newer == known.newer for each in chain(link.newer, found)) if known else ()
-        if not link.is_flagged and (known is None or any(leads_on)):
-            found[link.older] = link
-    return found
+        current = by_older.get(link.older)
+        leads_on = (
+            (each.newer == current.newer for each in chain(link.newer, by_older)) if current else ()
+        )
+        if not link.is_flagged and (current is None or any(leads_on)):
+            by_older[link.older] = link
+    return by_older
 
 
 def chain(

@@ -94,8 +94,8 @@ def update_stated(
     """
     before = of_messages(tx, changed)
     after = [row.said for rows in changed.values() for row in rows]
-    kept = set(before).intersection(after)
-    different = {each.message for each in (*before, *after) if each not in kept}
+    unchanged = set(before).intersection(after)
+    different = {each.message for each in (*before, *after) if each not in unchanged}
     if not different:
         return 0
     former = [each for each in before if each.message in different]
@@ -108,13 +108,13 @@ def update_stated(
 
 
 def move_turns(
-    tx: Transaction, place: Callable[[str, ConversationTurn], tuple[int, int]]
+    tx: Transaction, hashes_of: Callable[[str, ConversationTurn], tuple[int, int]]
 ) -> dict[str, set[str]]:
     """Give all statements the audiences and speakers that they have now; derive what changes.
 
     Args:
         tx: A write transaction.
-        place: Returns both for a turn of a tenant.
+        hashes_of: Returns both for a turn of a tenant.
 
     Returns:
         By tenant the messages whose links may have changed.
@@ -122,12 +122,12 @@ def move_turns(
     touched: dict[str, set[SlotKey]] = {}
     moved: list[tuple[str, list[Said]]] = []
     for each, turn in stated_turns(tx):
-        audience, speaker = place(each.tenant, turn)
+        audience, speaker = hashes_of(each.tenant, turn)
         before, after = move_stated(tx, each.session_id, turn.turn_sender, audience, speaker)
         if before:
             moved.append((each.tenant, [*before, *after]))
-    for tenant, said in moved:
-        touched.setdefault(tenant, set()).update(_touched(tx, said))
+    for tenant, statements in moved:
+        touched.setdefault(tenant, set()).update(_touched(tx, statements))
     for tenant, slots in touched.items():
         derive_again(tx, tenant, slots)
     return {
@@ -149,17 +149,17 @@ def derive_again(
     own = list(of_slots(tx, slots))
     spans = {MessageSpan.of(each) for each in own}
     fresh = {link for link in derive(_needed(tx, own)) if link.older in spans}
-    gone = {MessageSpan.of(each) for each in former} - spans
-    stored = set(_links(tx.all(_OF_OLDER, (listed({s.message for s in spans | gone}),))))
-    stored.update(_links(tx.all(_OF_NEWER, (listed({s.message for s in gone}),))))
-    undone = {(each.older, each.newer) for each in stored if each.rule == UNDONE}
+    former_spans = {MessageSpan.of(each) for each in former} - spans
+    current = set(_links(tx.all(_OF_OLDER, (listed({s.message for s in spans | former_spans}),))))
+    current.update(_links(tx.all(_OF_NEWER, (listed({s.message for s in former_spans}),))))
+    undone = {(each.older, each.newer) for each in current if each.rule == UNDONE}
     fresh = {each for each in fresh if (each.older, each.newer) not in undone}
-    manual = {each for each in stored if each.rule in {BY_HAND, UNDONE}}
-    apart = manual | {each for each in stored if each.rule == ALIKE}
-    stale = {each for each in stored - fresh - apart if each.older in spans | gone}
-    stale |= {each for each in manual if not gone.isdisjoint((each.older, each.newer))}
+    manual = {each for each in current if each.rule in {BY_HAND, UNDONE}}
+    apart = manual | {each for each in current if each.rule == ALIKE}
+    stale = {each for each in current - fresh - apart if each.older in spans | former_spans}
+    stale |= {each for each in manual if not former_spans.isdisjoint((each.older, each.newer))}
     drop_links(tx, stale)
-    add_links(tx, fresh - stored, tenant)
+    add_links(tx, fresh - current, tenant)
 
 
 def add_links(tx: Transaction, links: Iterable[ReplacementLink], tenant: str) -> None:
@@ -175,22 +175,22 @@ def drop_links(tx: Transaction, links: Iterable[ReplacementLink]) -> None:
 def _needed(tx: Transaction, own: Sequence[Said]) -> set[Said]:
     """Return the statements that the links of some depend on: those of the same slots are there."""
     losses = losing(tx, {each.value for each in own if each.value})
-    lost = {value for each in losses for value in each.loses}
-    alike = of_values(tx, lost & {each.value for each in own}) if losses else []
+    values = {value for each in losses for value in each.loses}
+    alike = of_values(tx, values & {each.value for each in own}) if losses else []
     return {*own, *losses, *alike}
 
 
-def _touched(tx: Transaction, said: Sequence[Said]) -> set[SlotKey]:
+def _touched(tx: Transaction, statements: Sequence[Said]) -> set[SlotKey]:
     """Return the slots whose links may change when some statements come or go."""
-    values = {each.value for each in said if each.value}
+    values = {each.value for each in statements if each.value}
     if values:
         values &= {value for each in losing(tx, values) for value in each.loses}
-    values.update(value for each in said for value in each.loses)
+    values.update(value for each in statements for value in each.loses)
     alike = of_values(tx, values) if values else []
-    whose = {(each.audience, each.speaker) for each in said}
+    whose = {(each.audience, each.speaker) for each in statements}
     return {
         (each.slot, each.audience, each.speaker)
-        for each in (*said, *alike)
+        for each in (*statements, *alike)
         if each.slot and (each.audience, each.speaker) in whose
     }
 
@@ -201,21 +201,21 @@ def link(tx: Transaction, tenant: str, older: Said, newer: Said) -> None:
     Raises:
         InvalidInput: they are the same, or the newer one was replaced by the older one.
     """
-    made = _by_hand(older, newer, BY_HAND)
-    tx.execute(_DROP, _key(msgspec.structs.replace(made, rule=UNDONE)))
-    chained = [each.newer for each in chain_of(tx, made.newer)]
-    if made.older in {made.newer, *chained}:
+    replacement = _by_hand(older, newer, BY_HAND)
+    tx.execute(_DROP, _key(msgspec.structs.replace(replacement, rule=UNDONE)))
+    chained = [each.newer for each in chain_of(tx, replacement.newer)]
+    if replacement.older in {replacement.newer, *chained}:
         raise InvalidInput(
             "what is newer was replaced by this", hint="remove the other replacement first"
         )
-    tx.execute(_ADD, _row(made, tenant))
+    tx.execute(_ADD, _row(replacement, tenant))
 
 
 def unlink(tx: Transaction, tenant: str, older: Said, newer: Said) -> None:
     """Undo the replacement of a statement by another, derived or by hand; it stays undone."""
     undone = _by_hand(older, newer, UNDONE)
-    stored = _links(tx.all(_OF_OLDER, (listed([older.message]),)))
-    both = [e for e in stored if (e.older, e.newer) == (undone.older, undone.newer)]
+    links = _links(tx.all(_OF_OLDER, (listed([older.message]),)))
+    both = [e for e in links if (e.older, e.newer) == (undone.older, undone.newer)]
     tx.executemany(_DROP, [_key(each) for each in both])
     tx.execute(_ADD, _row(undone, tenant))
 
@@ -227,13 +227,13 @@ def drop_dangling(tx: Transaction, messages: Iterable[str]) -> None:
 
 def chain_of(tx: Transaction, start: MessageSpan) -> list[ReplacementLink]:
     """Return the links from a span on, to the newest of its chain."""
-    found: list[ReplacementLink] = []
+    reachable: list[ReplacementLink] = []
     names = {start.message}
     while names:
         links = _links(tx.all(_OF_OLDER, (listed(names),)))
-        found += links
-        names = {e.newer.message for e in links} - {e.older.message for e in found}
-    return list(chain(start, successors(found)))
+        reachable += links
+        names = {e.newer.message for e in links} - {e.older.message for e in reachable}
+    return list(chain(start, successors(reachable)))
 
 
 def derived_links(
@@ -262,17 +262,17 @@ def links_at(
         times: The times.
         newer: Whether links to what was said then are wanted, too.
     """
-    wanted = listed(times), tenant
-    return [*_links(tx.all(_AT, wanted)), *(_links(tx.all(_BEFORE, wanted)) if newer else ())]
+    params = listed(times), tenant
+    return [*_links(tx.all(_AT, params)), *(_links(tx.all(_BEFORE, params)) if newer else ())]
 
 
 def flagged_at(
     tx: Transaction, tenant: str, times: Iterable[int], *, newer: bool = False
 ) -> list[ReplacementLink]:
-    """Return the links that are flagged, from what was said at some times; as `links_at` has it."""
-    wanted = listed(times), tenant
-    after = tx.all(_FLAGGED_BEFORE, wanted) if newer else []
-    return sorted({*_links(tx.all(_FLAGGED, wanted)), *_links(after)})
+    """Return the links that are flagged, from what was said at some times; see `links_at`."""
+    params = listed(times), tenant
+    after = tx.all(_FLAGGED_BEFORE, params) if newer else []
+    return sorted({*_links(tx.all(_FLAGGED, params)), *_links(after)})
 
 
 def links_around(
@@ -285,21 +285,21 @@ def links_around(
         links: The links to begin with.
         back: Whether what was replaced before is wanted, too.
     """
-    found = set(links)
-    fresh = found
+    reachable = set(links)
+    fresh = reachable
     while fresh:
         rows = tx.all(_OF_OLDER, (listed({each.newer.message for each in fresh}),))
         if back:
             rows += tx.all(_OF_NEWER, (listed({each.older.message for each in fresh}),))
-        older, newer = {e.older.message for e in found}, {e.newer.message for e in found}
+        older, newer = {e.older.message for e in reachable}, {e.newer.message for e in reachable}
         near = [
             e
             for e in _links(rows)
             if e.older.message in newer or (back and e.newer.message in older)
         ]
-        fresh = {each for each in near if not each.is_flagged} - found
-        found |= fresh
-    return sorted(successors(_joined(found)).values())
+        fresh = {each for each in near if not each.is_flagged} - reachable
+        reachable |= fresh
+    return sorted(successors(_joined(reachable)).values())
 
 
 def _joined(links: Collection[ReplacementLink]) -> list[ReplacementLink]:

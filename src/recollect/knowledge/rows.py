@@ -136,12 +136,12 @@ def find_fact(tx: Transaction, scope: Scope, name: str) -> Fact | None:
     Raises:
         StoreCorrupt: its row is not what was stored.
     """
-    meant = parse_record(name)
-    if meant is None or meant.kind not in {None, KIND}:
+    record = parse_record(name)
+    if record is None or record.kind not in {None, KIND}:
         return None
-    id_ = meant.id
+    id_ = record.id
     if id_ is None:
-        rows = compared_rows(tx, "id", _NUMBERED, (scope.tenant, meant.number))
+        rows = compared_rows(tx, "id", _NUMBERED, (scope.tenant, record.number))
         id_ = text(rows[0][0]) if rows else None
     return None if id_ is None else next(iter(facts_by_id(tx, scope, [id_])), None)
 
@@ -152,10 +152,10 @@ def require_fact(tx: Transaction, scope: Scope, name: str) -> Fact:
     Raises:
         NotFound: there is none.
     """
-    found = find_fact(tx, scope, name)
-    if found is None:
+    fact = find_fact(tx, scope, name)
+    if fact is None:
         raise NotFound("the fact does not exist", hint=NO_SUCH)
-    return found
+    return fact
 
 
 def facts_by_id(
@@ -211,23 +211,23 @@ def select_facts(
     # Of one user among many a few rows are read, not those of all.
     is_keyed = any(keyed in where.sql for keyed in _KEYED_BY_USER)
     table: LiteralString = _BY_USER if is_keyed else _BY_TIME
-    shown: LiteralString = _UNDELETED if withdrawn else LIVING
-    tail: LiteralString = shown + " ORDER BY f.created_at DESC, f.id DESC LIMIT ? OFFSET ?"
+    visibility: LiteralString = _UNDELETED if withdrawn else LIVING
+    tail: LiteralString = visibility + " ORDER BY f.created_at DESC, f.id DESC LIMIT ? OFFSET ?"
     params = [*where.params, limit, offset]
     rows = compared_rows(tx, _STORED, table + where.sql + tail, params, key="id")
     return [_fact_of(row) for row in rows]
 
 
-def same_words(tx: Transaction, tenant: str, said: str) -> list[Fact]:
+def same_words(tx: Transaction, tenant: str, words: str) -> list[Fact]:
     """Return the facts of a tenant that have the words of a text, in whatever audience."""
-    ids = typed_ids(tx.all(_SAME, (tenant, words_digest(said))))
+    ids = typed_ids(tx.all(_SAME, (tenant, words_digest(words))))
     return facts_by_id(tx, Scope(tenant=tenant), ids) if ids else []
 
 
-def said_to(tx: Transaction, tenant: str, said: str, hearers: Iterable[str]) -> list[Fact]:
+def said_to(tx: Transaction, tenant: str, words: str, hearers: Iterable[str]) -> list[Fact]:
     """Return the facts that have the words of a text, and one of some keys of `hearer_of`."""
     keys = listed({*hearers, UNKNOWN_HEARER})
-    ids = typed_ids(tx.all(_SAID_TO, (keys, tenant, words_digest(said))))
+    ids = typed_ids(tx.all(_SAID_TO, (keys, tenant, words_digest(words))))
     return facts_by_id(tx, Scope(tenant=tenant), ids) if ids else []
 
 
@@ -283,7 +283,7 @@ def add_fact(tx: Transaction, fact: Fact, at: int) -> Fact:
 
 
 def restore_fact(tx: Transaction, fact: Fact) -> None:
-    """Store a fact under its own id, number and owner, without a history; tell the index."""
+    """Store a fact under its own id, number and owner, without a history, and for the index."""
     row = _row(fact)
     accesses = (fact.accessed_at, fact.access_count)
     keys = (words_digest(fact.text), hearer_of(fact.turn))
@@ -292,7 +292,7 @@ def restore_fact(tx: Transaction, fact: Fact) -> None:
 
 
 def change_fact(tx: Transaction, fact: Fact, action: FactAction, at: int, **changes: Any) -> Fact:
-    """Change some fields of a fact, tell its history, the index and the events; return it."""
+    """Change some fields of a fact, with a line of its history and an event; return it."""
     changed = msgspec.structs.replace(fact, version=fact.version + 1, **changes)
     write_fact(tx, changed)
     _add_change(tx, changed, action, at)
@@ -305,21 +305,21 @@ def write_fact(tx: Transaction, fact: Fact) -> None:
     """Write the columns of a fact that may change, and its hash; without a line in its history."""
     f, words = fact, words_digest(fact.text)
     source = (f.session_id, f.message_id, f.start, f.end)
-    said = (f.text, words, f.slot, f.value, f.importance, f.confidence, f.trust, f.made_by)
+    content = (f.text, words, f.slot, f.value, f.importance, f.confidence, f.trust, f.made_by)
     state = (f.valid_to, int(f.is_pinned), f.status, f.replaced_by, f.version)
     tx.execute(
         _UPDATE,
-        (*source, *said, *state, row_hash(_row(fact)), f.accessed_at, f.access_count, f.id),
+        (*source, *content, *state, row_hash(_row(fact)), f.accessed_at, f.access_count, f.id),
     )
 
 
 def note_fact(tx: Transaction, fact: Fact, op: Operation, at: int) -> None:
-    """Tell the index of a change to a fact."""
+    """Record a change to a fact for the index."""
     record_change(tx, tenant=fact.tenant, kind=KIND, ref=fact.id, op=op, at=at)
 
 
 def note_lost_sources(tx: Transaction, message_ids: Sequence[str], at: int) -> None:
-    """Tell the index of facts whose messages are gone: they are found by themselves then."""
+    """Record for the index that messages of facts are gone: searches then find the facts alone."""
     tx.execute(_LOST, (at, listed(message_ids)))
 
 
@@ -329,7 +329,7 @@ def note_access(tx: Transaction, ids: Sequence[str], at: int) -> None:
 
 
 def renew_fact(tx: Transaction, id_: str, update: Callable[[], None], at: int) -> None:
-    """Let a row change on purpose; give it a new hash, and tell the index.
+    """Let a row change on purpose; give it a new hash, and record it for the index.
 
     A damaged row keeps the hash that shows the damage.
     """
@@ -342,8 +342,8 @@ def renew_fact(tx: Transaction, id_: str, update: Callable[[], None], at: int) -
     size = len(_FIELDS)
     if row_hash(before[:size]) == before[size]:
         words = words_digest(text(after[_FIELDS.index("text")]))
-        place = (after[_FIELDS.index(name)] for name in ConversationTurn.__struct_fields__)
-        hearer = hearer_of(ConversationTurn(*map(text_or_none, place)))
+        cells = (after[_FIELDS.index(name)] for name in ConversationTurn.__struct_fields__)
+        hearer = hearer_of(ConversationTurn(*map(text_or_none, cells)))
         tx.execute(_NEW_HASH, (row_hash(after[:size]), words, hearer, id_))
     tenant = text(after[_FIELDS.index("tenant")])
     record_change(tx, tenant=tenant, kind=KIND, ref=id_, op="put", at=at)
@@ -394,7 +394,7 @@ def count_facts(tx: Transaction, scope: Scope) -> int:
 
 
 def delete_facts(tx: Transaction, tenant: str, ids: Sequence[str], at: int) -> None:
-    """Remove facts with their history, and tell the index."""
+    """Remove facts with their history, and record that for the index."""
     each = [(id_,) for id_ in ids]
     cut_references(tx, ids)
     tx.executemany("DELETE FROM fact_history WHERE fact_id = ?", each)
@@ -444,8 +444,8 @@ def _change_row(fact_id: str, change: FactChange) -> list[SqlValue]:
 
 
 def _change_of(row: Row) -> FactChange:
-    *cells, stored = row
-    if row_hash(cells) != stored:
+    *cells, digest = row
+    if row_hash(cells) != digest:
         raise StoreCorrupt("the history of a fact is damaged", hint="run `recollect doctor`")
     pinned = bool(integer(cells[-1]))
     return decode(FactChange, FactChange.__struct_fields__, tuple(cells[1:]), is_pinned=pinned)

@@ -114,10 +114,10 @@ def store_stated(tx: Transaction, rows: Iterable[StatedRow], rules: int) -> None
         rules: The version of the rules that found them.
     """
     for row in rows:
-        said = row.said
-        cells = [getattr(said, name) for name in Said.__struct_fields__ if name != "loses"]
-        found = tx.row(_INSERT, (*cells, row.tenant, rules))
-        losses = [(first_integer(found), value) for value in said.loses]
+        statement = row.said
+        cells = [getattr(statement, name) for name in Said.__struct_fields__ if name != "loses"]
+        id_row = tx.row(_INSERT, (*cells, row.tenant, rules))
+        losses = [(first_integer(id_row), value) for value in statement.loses]
         if losses:
             tx.executemany("INSERT INTO losses (stated_id, value) VALUES (?, ?)", losses)
 
@@ -155,7 +155,7 @@ def every_slot(tx: Transaction) -> list[tuple[str, SlotKey]]:
 
 
 def losing(tx: Transaction, values: Iterable[int]) -> list[Said]:
-    """Return all that those messages state that tell the loss of one of some values."""
+    """Return all statements of the messages that state the loss of one of some values."""
     rows = tx.all(_LOSING, (listed(values),))
     return of_messages(tx, (each for (each,) in typed_rows(rows, tuple[str])))
 

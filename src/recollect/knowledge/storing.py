@@ -73,10 +73,10 @@ def store_fact(
     """
     group = group_of_turn(draft.turn, owner)
     hearers = hearers_of(group, owner)
-    for known in filter(may_change, said_to(tx, draft.tenant, draft.text, hearers)):
-        if _is_same(known, draft) and whose(known, owner) == whose(draft, owner):
-            note_source(tx, draft, known.id)
-            return Remembered(status="known", fact=_known(tx, known, draft, at))
+    for existing in filter(may_change, said_to(tx, draft.tenant, draft.text, hearers)):
+        if _is_same(existing, draft) and whose(existing, owner) == whose(draft, owner):
+            note_source(tx, draft, existing.id)
+            return Remembered(status="known", fact=_known(tx, existing, draft, at))
     fact = add_fact(tx, draft, at)
     note_source(tx, draft, fact.id)
     record_event(tx, FactsRemembered(scope=fact.owner, at=at, numbers=(fact.number,)))
@@ -105,32 +105,32 @@ def origins_of(tx: Transaction, fact: Fact) -> list[tuple[str, str]]:
     return [(FACT, fact.id), *(span_origin(*row) for row in rows)]
 
 
-def _is_same(known: Fact, draft: Fact) -> bool:
+def _is_same(existing: Fact, draft: Fact) -> bool:
     """Return whether a fact of the same words counts as known; it is of the same audience."""
-    is_about = (known.subject, known.name) == (draft.subject, draft.name)
-    is_here = draft.subject != "project" or known.project == draft.project
-    return is_about and is_here and known.status in {"current", "archived", "review"}
+    is_about = (existing.subject, existing.name) == (draft.subject, draft.name)
+    is_here = draft.subject != "project" or existing.project == draft.project
+    return is_about and is_here and existing.status in {"current", "archived", "review"}
 
 
-def _known(tx: Transaction, known: Fact, draft: Fact, at: int) -> Fact:
+def _known(tx: Transaction, existing: Fact, draft: Fact, at: int) -> Fact:
     """Return a fact as it is after it was said again."""
     changes: dict[str, Any] = {}
-    if draft.confidence > known.confidence:
+    if draft.confidence > existing.confidence:
         changes["confidence"] = draft.confidence
-    if _TRUSTED.index(draft.trust) > _TRUSTED.index(known.trust):
+    if _TRUSTED.index(draft.trust) > _TRUSTED.index(existing.trust):
         changes["trust"] = draft.trust
     # An agent does not confirm its own claim by saying it once more in another way.
     is_confirmed = draft.status == "current" and draft.trust != "agent"
-    is_back = known.status == "archived" or (known.status == "review" and is_confirmed)
+    is_back = existing.status == "archived" or (existing.status == "review" and is_confirmed)
     if is_back:
         changes["status"] = "current"
-    known = msgspec.structs.replace(
-        known, accessed_at=max(at, known.accessed_at), access_count=known.access_count + 1
+    existing = msgspec.structs.replace(
+        existing, accessed_at=max(at, existing.accessed_at), access_count=existing.access_count + 1
     )
     if not changes:
-        write_fact(tx, known)
-        return known
-    return change_fact(tx, known, "restored" if is_back else "known", at, **changes)
+        write_fact(tx, existing)
+        return existing
+    return change_fact(tx, existing, "restored" if is_back else "known", at, **changes)
 
 
 def close_older(
@@ -151,8 +151,8 @@ def close_older(
 
 def others_by_hand(tx: Transaction, fact: Fact, owner: Owner) -> list[Fact]:
     """Return the other current values of the slot of a fact that were given by hand."""
-    given = [] if fact.slot is None else values_by_hand(tx, fact.tenant, fact.slot)
-    return _others(given, fact, owner)
+    candidates = [] if fact.slot is None else values_by_hand(tx, fact.tenant, fact.slot)
+    return _others(candidates, fact, owner)
 
 
 def settle_by_hand(tx: Transaction, fact: Fact, owner: Owner, at: int) -> None:
@@ -166,11 +166,11 @@ def settle_by_hand(tx: Transaction, fact: Fact, owner: Owner, at: int) -> None:
         owner: The owner of the agent, and who is one person now.
         at: The time of the change, ms UTC.
     """
-    given = others_by_hand(tx, fact, owner)
-    for each in given:
+    others = others_by_hand(tx, fact, owner)
+    for each in others:
         if each.valid_from <= fact.valid_from:
             make_way(tx, each, fact, at)
-    later = [each for each in given if each.valid_from > fact.valid_from]
+    later = [each for each in others if each.valid_from > fact.valid_from]
     if later:
         make_way(tx, fact, min(later, key=lambda each: each.valid_from), at)
 
@@ -218,18 +218,18 @@ def reopen_lost(tx: Transaction, at: int) -> None:
             change_fact(tx, fact, "restored", at, status=status, replaced_by=None, valid_to=None)
 
 
-def reopen(tx: Transaction, gone: Sequence[Fact], at: int) -> None:
+def reopen(tx: Transaction, facts: Sequence[Fact], at: int) -> None:
     """Give the facts that made way for some others what follows those, or make them current.
 
     Args:
         tx: A transaction.
-        gone: Facts of one tenant that do not count any more.
+        facts: Facts of one tenant that do not count any more.
         at: The time of the change, ms UTC.
     """
-    if not gone:
+    if not facts:
         return
-    followers = {each.id: each for each in gone}
-    for older in made_way(tx, gone[0].tenant, list(followers)):
+    followers = {each.id: each for each in facts}
+    for older in made_way(tx, facts[0].tenant, list(followers)):
         if older.id in followers:
             continue
         follower = followers[older.replaced_by or ""]

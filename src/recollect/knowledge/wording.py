@@ -30,5 +30,5 @@ def says(text: str, statement: str) -> bool:
     >>> says("Remember: I live in Leeds.", "i live in Leeds"), says("Leeds", "I live in Leeds")
     (True, False)
     """
-    wanted = " ".join(words_of(statement))
-    return bool(wanted) and f" {wanted} " in f" {' '.join(words_of(text))} "
+    phrase = " ".join(words_of(statement))
+    return bool(phrase) and f" {phrase} " in f" {' '.join(words_of(text))} "
