@@ -105,14 +105,14 @@ def without_lost(records: Sequence[FileRecord], contents: Contents) -> list[File
 
 def lost_digests(contents: Contents, digests: Iterable[str]) -> dict[str, str]:
     """Return why contents cannot be read, by the digests of those that cannot."""
-    asked = set(digests)
-    if not asked:
+    digest_set = set(digests)
+    if not digest_set:
         return {}
     try:
-        there = contents.has(asked)
+        there = contents.has(digest_set)
     except StoreError:
-        return dict.fromkeys(asked, DAMAGED)
-    reasons = dict.fromkeys(asked - there, NOT_KEPT)
+        return dict.fromkeys(digest_set, DAMAGED)
+    reasons = dict.fromkeys(digest_set - there, NOT_KEPT)
     for digest in there:
         try:
             contents.get(digest)
@@ -131,34 +131,34 @@ def examine(parts: CheckpointParts) -> FsckReport:
     broken = parts.database.read(lambda tx: tuple(broken_seals(tx, parts.tenant)))
     health = FsckReport(unfinished=tuple(unfinished), broken=broken)
     digests = {digest for _, _, _, digest in paths}
-    kept, reasons, orphans = set[str](), dict.fromkeys(digests, NOT_KEPT), 0
+    contents, reasons, orphans = set[str](), dict.fromkeys(digests, NOT_KEPT), 0
     try:
         if parts.has_contents():
-            kept, reasons, orphans = _read_all(parts, digests)
+            contents, reasons, orphans = _read_all(parts, digests)
     except StoreCorrupt as error:
         reasons = dict.fromkeys(digests, DAMAGED)
         health = msgspec.structs.replace(health, problem=error.message)
-    lost = [
+    losses = [
         LostPath(checkpoint=number, root=root, path=path, reason=reasons[digest])
         for number, root, path, digest in paths
         if digest in reasons
     ]
     return msgspec.structs.replace(
         health,
-        contents=len(kept),
-        damaged=len(kept & reasons.keys()),
-        lost_count=len(lost),
-        lost=tuple(lost[:MOST_LISTED]),
+        contents=len(contents),
+        damaged=len(contents & reasons.keys()),
+        lost_count=len(losses),
+        lost=tuple(losses[:MOST_LISTED]),
         orphans=orphans,
     )
 
 
 def _read_all(parts: CheckpointParts, digests: set[str]) -> tuple[set[str], dict[str, str], int]:
     """Return the kept contents, why some cannot be read, and how many nothing needs."""
-    kept = set(parts.contents.stored_sizes())
-    reasons = lost_digests(parts.contents, kept | digests)
+    contents = set(parts.contents.stored_sizes())
+    reasons = lost_digests(parts.contents, contents | digests)
     orphans = collect(parts.database, parts.contents.database, parts.clock, dry_run=True)
-    return kept, reasons, orphans
+    return contents, reasons, orphans
 
 
 def _rows(

@@ -145,14 +145,14 @@ class Capture:
             NotFound: the root is not a folder.
             StoreError: it could not be stored.
         """
-        named = relative_paths(root, paths)
+        names = relative_paths(root, paths)
         with Tree(root) as tree:
-            looks = {path: self._look(tree, path) for path in _with_missing_parents(tree, named)}
-        if kept := sight.kept():  # the hook did not wait
-            looks = dict(kept)
+            looks = {path: self._look(tree, path) for path in _with_missing_parents(tree, names)}
+        if readings := sight.kept():  # the hook did not wait
+            looks = dict(readings)
         elif sight.is_over(self._parts.clock.now_ms()):
-            looks = dict.fromkeys(named, PathReading(UNSEEN))
-        return self._taken(moment, root, looks, cause, tuple(named))
+            looks = dict.fromkeys(names, PathReading(UNSEEN))
+        return self._taken(moment, root, looks, cause, tuple(names))
 
     def before_all(
         self,
@@ -172,8 +172,8 @@ class Capture:
             files, missing = self._manifest(root).begin(command)
             is_unseen = sight.is_over(self._parts.clock.now_ms())
             coverage = Coverage(paths=None, files=files, uncaptured=missing, is_unseen=is_unseen)
-        made = msgspec.structs.replace(draft, coverage=coverage)
-        return self._parts.database.write(lambda tx: self._add(tx, made, {}))
+        checkpoint = msgspec.structs.replace(draft, coverage=coverage)
+        return self._parts.database.write(lambda tx: self._add(tx, checkpoint, {}))
 
     def by_hand(self, moment: SessionMoment, root: Path, cause: Cause) -> Checkpoint:
         """Keep what each path below a root is now; raises as `before`."""
@@ -225,7 +225,7 @@ class Capture:
         self._ended(checkpoint, states)
 
     def close(self, checkpoint: Checkpoint) -> None:
-        """End a call whose end nothing said.
+        """End a call whose end was not reported.
 
         It left what is as it was before. What is not may be another's: what the call left of it
         stays unknown, and a rewind is in conflict there.
@@ -278,25 +278,25 @@ class Capture:
         root: Path,
         looks: Mapping[str, PathReading],
         cause: Cause,
-        named: tuple[str, ...],
+        names: tuple[str, ...],
     ) -> Checkpoint:
         self._keep(looks)
         states = {path: look.state for path, look in looks.items()}
-        draft = self._draft(moment, root, cause, _coverage(states.values(), named))
+        draft = self._draft(moment, root, cause, _coverage(states.values(), names))
         return self._parts.database.write(lambda tx: self._add(tx, draft, states))
 
     def _manifest(self, root: Path) -> Manifest:
         for other in list(self._parts.manifests.values()):
             other.rest()
         parts = self._parts
-        made = Manifest(
+        manifest = Manifest(
             parts.contents,
             root,
             parts.limits,
             partial(parts.exclusions.test_of, root),
             watches=parts.watches,
         )
-        return parts.manifests.setdefault((parts.tenant, root), made)
+        return parts.manifests.setdefault((parts.tenant, root), manifest)
 
     def _draft(
         self, moment: SessionMoment, root: Path, cause: Cause, coverage: Coverage
@@ -367,7 +367,7 @@ def relative_paths(root: Path, paths: Iterable[str]) -> list[str]:
         Denied: one leads out of the root.
         InvalidInput: one is the root itself, or no text that can be stored.
     """
-    named: set[str] = set()
+    names: set[str] = set()
     for path in paths:
         try:
             path.encode()
@@ -382,8 +382,8 @@ def relative_paths(root: Path, paths: Iterable[str]) -> list[str]:
             relative = relative.relative_to(root)
         if relative == PurePosixPath():
             raise InvalidInput("a path must be below the root", hint="leave paths out for all")
-        named.add("/".join(checked_parts(relative.as_posix())))
-    return sorted(named)
+        names.add("/".join(checked_parts(relative.as_posix())))
+    return sorted(names)
 
 
 def _with_missing_parents(tree: Tree, paths: Sequence[str]) -> list[str]:

@@ -134,7 +134,7 @@ class FileCalls:
         self._incoming.discard(use_id)
 
     def close(self, session_id: str, actor: str | None = None, *, all_actors: bool = False) -> None:
-        """End the calls of a session that were killed or refused: nothing more is said of them.
+        """End the calls of a session that were killed or refused: their end is never reported.
 
         Args:
             session_id: The session.
@@ -229,8 +229,8 @@ class FileCalls:
             if root is None or whole is None or ".git" in whole.lower().split("/"):
                 outside += 1
                 continue
-            named = placed.setdefault(root, []) or []
-            placed[root] = [*named, whole]
+            paths = placed.setdefault(root, []) or []
+            placed[root] = [*paths, whole]
         return placed, outside
 
     def _root_of(self, folder: str) -> str | None:

@@ -69,7 +69,7 @@ class Incoming:
             path.unlink(missing_ok=True)
 
     def sweep(self) -> None:
-        """Remove the copies of calls that no event told of."""
+        """Remove the copies of calls that no event reported."""
         with suppress(OSError), os.scandir(self._folder) as entries:
             for entry in entries:
                 if entry.stat(follow_symlinks=False).st_mtime_ns // 1_000_000 < (

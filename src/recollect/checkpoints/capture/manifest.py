@@ -174,26 +174,26 @@ class Manifest:
             if not is_kept:
                 return {path: entry.state for path, entry in entries.items()}
             digests = {entry.state.digest for entry in entries.values()} - {None}
-            held = self._contents.has(filter(None, digests))
+            available = self._contents.has(filter(None, digests))
             missing = [
                 Difference(path, entry, entry)
                 for path, entry in entries.items()
-                if not _is_held(entry, held)
+                if not _is_held(entry, available)
             ]
-            held |= self._from_git(missing)
-            self._contents.database.write(lambda tx: self._contents.date(tx, held))
+            available |= self._from_git(missing)
+            self._contents.database.write(lambda tx: self._contents.date(tx, available))
             return {
-                path: entry.state if _is_held(entry, held) else uncaptured("not kept")
+                path: entry.state if _is_held(entry, available) else uncaptured("not kept")
                 for path, entry in entries.items()
             }
 
     def close(self) -> None:
-        """Stop to watch, and forget what was seen; the next look reads it again."""
+        """Stop watching, and forget what was seen; the next look reads it again."""
         with self._turn:
             self._forget()
 
     def rest(self) -> None:
-        """Stop to watch, and free what was seen, if it was not looked at for minutes."""
+        """Stop watching, and free what was seen, if it was not looked at for minutes."""
         if time.monotonic() - self._asked > _TRUST_S:
             self.close()
 
@@ -224,13 +224,13 @@ class Manifest:
             raise
 
     def _left(self) -> CaptureLimits:
-        left = self._limits.root_bytes - self._count.held_bytes
-        return msgspec.structs.replace(self._limits, root_bytes=left)
+        root_bytes = self._limits.root_bytes - self._count.held_bytes
+        return msgspec.structs.replace(self._limits, root_bytes=root_bytes)
 
     def _scanned(
         self,
         folders: dict[str, Folder],
-        read: Callable[[Seen], tuple[PathState, str]],
+        reader: Callable[[Seen], tuple[PathState, str]],
         *,
         starts_watch: bool,
     ) -> Scan:
@@ -238,11 +238,11 @@ class Manifest:
             now_ns = self._contents.clock.now_ms() * 1_000_000
             changes = self._watched()
             if changes is not None:
-                scan = Scan(folders, read, self._watch, now_ns)
+                scan = Scan(folders, reader, self._watch, now_ns)
                 scan.some(tree.descriptor, changes.names, changes.renewed)
                 return scan
             self._restart_watch(starts=starts_watch)
-            scan = Scan(folders, read, self._watch, now_ns)
+            scan = Scan(folders, reader, self._watch, now_ns)
             try:
                 scan.all(tree.descriptor)
             except OSError as error:
@@ -254,8 +254,8 @@ class Manifest:
 
     def _watched(self) -> WatchedNames | None:
         """Return what may have changed since this was asked last; None where all may have."""
-        asked, self._asked = self._asked, time.monotonic()
-        if self._watch is None or self._asked - asked > _TRUST_S:
+        previous, self._asked = self._asked, time.monotonic()
+        if self._watch is None or self._asked - previous > _TRUST_S:
             return None
         try:
             return self._watch.changes()
@@ -317,12 +317,14 @@ class Manifest:
     def _changes(self, differences: Sequence[Difference]) -> list[Change]:
         """Return the changes; what a path was is kept now, or is not captured."""
         needed = {each.before.state.digest for each in differences if each.before is not None}
-        held = self._contents.has(digest for digest in needed if digest is not None)
-        held |= self._from_git(each for each in differences if not _is_held(each.before, held))
+        available = self._contents.has(digest for digest in needed if digest is not None)
+        available |= self._from_git(
+            each for each in differences if not _is_held(each.before, available)
+        )
         unseen = {each.path for each in differences if _comes_to_light(each)}
         changes = []
         for path, before, after in differences:
-            state = state_of(before) if _is_held(before, held) else uncaptured("not kept")
+            state = state_of(before) if _is_held(before, available) else uncaptured("not kept")
             if before is None and after is not None and after.state.reason == "name":
                 state = after.state  # its path cannot be used to remove it
             elif before is None and not unseen.isdisjoint(parents_of(path)):
@@ -332,18 +334,18 @@ class Manifest:
 
     def _from_git(self, differences: Iterable[Difference]) -> set[str]:
         """Store what git's objects have of what is not kept; return the digests."""
-        wanted: dict[Path, list[PathEntry]] = {}
+        by_objects: dict[Path, list[PathEntry]] = {}
         repositories = Repositories(self._root)
         for each in differences:
             repository, _ = repositories.of(each.path)
             if each.before is not None and each.before.oid and repository is not None:
-                wanted.setdefault(repository.objects, []).append(each.before)
-        held: set[str] = set()
-        for objects, entries in wanted.items():
+                by_objects.setdefault(repository.objects, []).append(each.before)
+        digests: set[str] = set()
+        for objects, entries in by_objects.items():
             for batch in _batches(entries):
-                read = [content for _, content in read_objects(objects, batch)]
-                held.update(self._contents.put(read))
-        return held
+                contents = [content for _, content in read_objects(objects, batch)]
+                digests.update(self._contents.put(contents))
+        return digests
 
 
 class Intake:
@@ -450,8 +452,8 @@ def _comes_to_light(of: Difference) -> bool:
     return state_of(of.before).kind == "uncaptured" and state_of(of.after).kind == "folder"
 
 
-def _is_held(entry: PathEntry | None, held: set[str]) -> bool:
-    return entry is None or entry.state.digest is None or entry.state.digest in held
+def _is_held(entry: PathEntry | None, available: set[str]) -> bool:
+    return entry is None or entry.state.digest is None or entry.state.digest in available
 
 
 def _batches(entries: Iterable[PathEntry]) -> Iterator[list[str]]:

@@ -86,8 +86,8 @@ def _entries(index: bytes) -> Iterator[tuple[str, str]]:
         start = position + _FIXED + (2 if flags & _EXTENDED else 0)
         shared = b""
         if version == 4:
-            kept, start = _kept(index, start, len(name))
-            shared = name[:kept]
+            prefix_size, start = _kept(index, start, len(name))
+            shared = name[:prefix_size]
         end = index.index(b"\0", start)
         name = shared + index[start:end]
         mode = int.from_bytes(index[position + 24 : position + 28], "big")

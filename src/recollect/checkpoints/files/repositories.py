@@ -33,9 +33,9 @@ class Repositories:
     def _at(self, folder: str) -> tuple[Repository | None, str]:
         """Return the repository of a folder, and the prefix of its files below the work tree."""
         if folder not in self._by_folder:
-            place = self._root / folder
-            if (place / ".git").exists():
-                self._by_folder[folder] = open_repository(place), ""
+            path = self._root / folder
+            if (path / ".git").exists():
+                self._by_folder[folder] = open_repository(path), ""
             elif folder:
                 outer, _, name = folder.rpartition("/")
                 repository, prefix = self._at(outer)

@@ -27,7 +27,7 @@ _TICK_NS = 20_000_000
 """A file that changes twice within a tick of the system's clock keeps its change time: ticks are
 10 ms at most, and twice that is not trusted."""
 _DEEPEST = 200
-"""Folders in each other; what is deeper is not entered."""
+"""Nested folders; what is deeper is not entered."""
 
 
 class PathEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -68,7 +68,7 @@ class Scan:
     Args:
         folders: What was there, by path with a slash at the end, the root as ``""``; changed to
             what is there.
-        read: Returns the state of a path that looks other than before, and git's id of its bytes.
+        reader: Returns the state of a path that looks other than before, and git's id of its bytes.
         watch: Watches each folder from before it is listed; None for no watch.
         now_ns: The time, in ns UTC.
 
@@ -82,12 +82,12 @@ class Scan:
     def __init__(
         self,
         folders: dict[str, Folder],
-        read: Callable[[Seen], tuple[PathState, str]],
+        reader: Callable[[Seen], tuple[PathState, str]],
         watch: FolderWatch | None,
         now_ns: int,
     ) -> None:
         self._folders = folders
-        self._read = read
+        self._read = reader
         self.watch = watch
         self._trusted = now_ns - _TICK_NS
         self.differences: list[Difference] = []

@@ -82,8 +82,8 @@ class FolderWatch:
         """
         if os.fstat(folder).st_dev != self._device:
             raise WatchRefused
-        place = f"/proc/self/fd/{folder}".encode()
-        watch = self._libc.inotify_add_watch(self._queue, place, _MASK)
+        path = f"/proc/self/fd/{folder}".encode()
+        watch = self._libc.inotify_add_watch(self._queue, path, _MASK)
         if watch < 0:
             raise WatchRefused
         self._folders[watch] = prefix
@@ -130,7 +130,7 @@ class FolderWatch:
                 yield _Event(watch, mask, os.fsdecode(name))
 
     def _leave(self, prefix: str) -> None:
-        """Stop to watch a folder that went, and all that is in it: it may be elsewhere now."""
+        """Stop watching a folder that went, and all that is in it: it may be elsewhere now."""
         for path in [each for each in self._watches if each.startswith(prefix)]:
             watch = self._watches[path]
             self._libc.inotify_rm_watch(self._queue, watch)

@@ -65,7 +65,7 @@ def calls_with(tx: Transaction, tenant: str, session_id: str, use_id: str) -> li
 
 
 def open_calls(tx: Transaction, tenant: str, session_id: str) -> list[Checkpoint]:
-    """Return the calls of a session of which nothing said that they ended."""
+    """Return the calls of a session whose end was not reported."""
     return [checkpoint_of(row) for row in tx.rows(_OPEN_OF, (tenant, session_id))]
 
 

@@ -204,11 +204,11 @@ class Contents:
             stay = {key for key, _, at in rows if key in keys or at >= older_than}
             stay |= self._of_manifests(tx) - erased
             stay |= {base for key, base, _ in rows if base and key in stay} - erased
-            gone = [(self.tenant, key) for key, _, _ in rows if key not in stay]
+            removals = [(self.tenant, key) for key, _, _ in rows if key not in stay]
             if not dry_run:
                 self._part(tx, [key for key, base, _ in rows if key in stay and base in erased])
-                tx.executemany(_REMOVE, gone)
-            return len(gone)
+                tx.executemany(_REMOVE, removals)
+            return len(removals)
 
         return self.database.write(unit)
 

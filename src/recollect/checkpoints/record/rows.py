@@ -118,7 +118,7 @@ class Rewind(msgspec.Struct, frozen=True, kw_only=True):
         session_id: Whose files.
         root: The folder, absolute.
         type: ``rewind``, ``undo`` or ``redo``.
-        target_id: The checkpoint that was gone back to; of an undo or redo, the rewind.
+        target_id: The checkpoint to which files were put back; of an undo or redo, the rewind.
         rescue_id: The checkpoint of what was there before.
         status: ``interrupted`` where a crash and a change by somebody else met.
         items: What was done to each path; without diffs.
@@ -220,21 +220,21 @@ _MOST = 2**62
 def add_checkpoint(tx: Transaction, tenant: str, draft: Checkpoint) -> Checkpoint:
     """Store a checkpoint and its event, and return it with its number."""
     number = next_number(tx, tenant, "checkpoint")
-    made = msgspec.structs.replace(draft, number=number)
-    cells = [getattr(made, name) for name in _NAMES if name != "coverage"]
-    cells.insert(_NAMES.index("coverage"), _json(made.coverage))
+    checkpoint = msgspec.structs.replace(draft, number=number)
+    cells = [getattr(checkpoint, name) for name in _NAMES if name != "coverage"]
+    cells.insert(_NAMES.index("coverage"), _json(checkpoint.coverage))
     tx.execute(_INSERT, [tenant, *cells])
-    seal(tx, made.id)
-    taken = CheckpointTaken(
-        scope=_owner_of(tx, tenant, made.session_id),
-        at=made.created_at,
+    seal(tx, checkpoint.id)
+    event = CheckpointTaken(
+        scope=_owner_of(tx, tenant, checkpoint.session_id),
+        at=checkpoint.created_at,
         number=number,
-        kind=made.kind,
-        files=made.coverage.files,
-        uncaptured=made.coverage.uncaptured,
+        kind=checkpoint.kind,
+        files=checkpoint.coverage.files,
+        uncaptured=checkpoint.coverage.uncaptured,
     )
-    record_event(tx, taken)
-    return made
+    record_event(tx, event)
+    return checkpoint
 
 
 def add_files(tx: Transaction, checkpoint_id: str, files: Iterable[tuple[str, PathState]]) -> None:

@@ -19,8 +19,8 @@ class _Hunk(NamedTuple):
 def merge(base: bytes, one: bytes, other: bytes) -> bytes | None:
     r"""Return the base with the changes of both sides; None where both changed the same lines.
 
-    Changes that touch each other without sharing a line are both kept; two insertions at one place
-    are not, unless they are the same. Which side is which makes no difference.
+    Changes that touch each other without sharing a line are both kept; two insertions at one
+    position are not, unless they are the same. Which side is which makes no difference.
 
     >>> merge(b"1\n2\n3\n", b"0\n1\n2\n3\n", b"1\n2\n")
     b'0\n1\n2\n'
@@ -70,5 +70,5 @@ def _shared(one: list[bytes], other: list[bytes]) -> int:
 
 
 def _overlap(first: _Hunk, second: _Hunk) -> bool:
-    """Return whether two hunks, the first one first, share a line or a place of insertion."""
+    """Return whether two hunks, the first one first, share a line or a point of insertion."""
     return second.start < first.end or (first.start, first.end) == (second.start, second.end)

@@ -306,25 +306,25 @@ def _choices(
     return lambda path: by_path.get(path, "stop")
 
 
-def _check_words(chosen: Iterable[object]) -> None:
+def _check_words(choices: Iterable[object]) -> None:
     words = get_args(ConflictChoice)
-    if not all(each in words for each in chosen):
+    if not all(each in words for each in choices):
         hint = f"use {', '.join(words)}, or one of them for each path"
         raise InvalidInput("on_conflict is none of the choices", hint=hint)
 
 
 def _compared(current: PathState, trail: Sequence[FileRecord]) -> tuple[Status, str | None]:
     target = trail[0].before
-    left, is_mixed = lineage_of(trail)
+    end_state, is_mixed = lineage_of(trail)
     if target.kind == "uncaptured":
         return "uncaptured", target.reason
     if current == target:
         return "already", None
     if current.kind == "uncaptured":
         return "uncaptured", f"what is there now cannot be kept: {current.reason}"
-    if left is None:
+    if end_state is None:
         return "conflict", "it is not known what the tool left"
-    if current != left:
+    if current != end_state:
         return "conflict", "somebody else changed it since"
     return ("conflict", "somebody else changed it in between") if is_mixed else ("clean", None)
 

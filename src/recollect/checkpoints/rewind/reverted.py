@@ -22,16 +22,16 @@ def lineage_of(trail: Sequence[FileRecord]) -> tuple[PathState | None, bool]:
 
     A rewind puts a state back that the path had before: it holds what that state held.
     """
-    left: PathState | None = trail[0].before
+    end_state: PathState | None = trail[0].before
     is_mixed = False
-    held: list[_Held] = []
+    history: list[_Held] = []
     for record in trail:
-        is_mixed = is_mixed or record.before != left
-        held.append(_Held(record.checkpoint.number, record.before, is_mixed))
-        left = record.before if record.checkpoint.kind == "manual" else record.after
-        if left is not None and record.checkpoint.kind == "rescue":
-            is_mixed = _is_mixed_again(record, left, held)
-    return left, is_mixed
+        is_mixed = is_mixed or record.before != end_state
+        history.append(_Held(record.checkpoint.number, record.before, is_mixed))
+        end_state = record.before if record.checkpoint.kind == "manual" else record.after
+        if end_state is not None and record.checkpoint.kind == "rescue":
+            is_mixed = _is_mixed_again(record, end_state, history)
+    return end_state, is_mixed
 
 
 class _Held(NamedTuple):
@@ -42,17 +42,17 @@ class _Held(NamedTuple):
     is_mixed: bool
 
 
-def _is_mixed_again(record: FileRecord, left: PathState, held: Sequence[_Held]) -> bool:
+def _is_mixed_again(record: FileRecord, end_state: PathState, history: Sequence[_Held]) -> bool:
     """Return whether a path holds what others did, after the rewind that a record rescued."""
     rescue = record.checkpoint
     number, is_foreign = rescue.coverage.returned_to, record.path in rescue.coverage.foreign
     if is_foreign and rescue.label != "undo":  # a merge leaves in what others did
-        return held[-1].is_mixed
-    if number and number < held[0].number:
+        return history[-1].is_mixed
+    if number and number < history[0].number:
         return is_foreign
     if number:
-        return next(each.is_mixed for each in held if each.number >= number)
-    alike = [each.is_mixed for each in held if each.state == left]
+        return next(each.is_mixed for each in history if each.number >= number)
+    alike = [each.is_mixed for each in history if each.state == end_state]
     return is_foreign or any(alike) or not alike
 
 

@@ -199,12 +199,12 @@ class Rewinds:
             raise conflict_of(cut_off, "resolve the interrupted rewind that changed them first")
         self._check(tree, rewind.changes)
         self._begin(tree, rewind, moment, number, contents)
-        begun: list[Change] = []
+        attempts: list[Change] = []
         try:
-            self._perform(tree, rewind.id, rewind.changes, begun)
+            self._perform(tree, rewind.id, rewind.changes, attempts)
             self._check(tree, map(_reversed, rewind.changes))
         except (Exception, KeyboardInterrupt):
-            self._roll_back(tree, rewind, begun)
+            self._roll_back(tree, rewind, attempts)
             raise
         items = tuple(
             _with_outcome(item, "done" if item.is_change else "left") for item in rewind.items
@@ -212,7 +212,7 @@ class Rewinds:
         try:
             return self._end(replace(rewind, status="done", items=items))
         except (Conflict, InvalidInput, NotFound):  # the session refuses: nothing of it is stored
-            self._roll_back(tree, rewind, begun)
+            self._roll_back(tree, rewind, attempts)
             raise
 
     def _recover(self, tree: Tree, root: str) -> list[Rewind]:
@@ -233,33 +233,33 @@ class Rewinds:
             return self._end_without(rewind)
         return rewind
 
-    def _roll_back(self, tree: Tree, rewind: Rewind, begun: Iterable[Change]) -> Rewind:
+    def _roll_back(self, tree: Tree, rewind: Rewind, attempts: Iterable[Change]) -> Rewind:
         """Put changed paths back; one that is neither as before nor as after is not touched."""
         tree.discard(rewind.id)
-        back, lost = [], set()
-        for each in begun:
+        back, conflicts = [], set()
+        for each in attempts:
             current = self._state(tree, each.path)
             if _is(current, each.before):
                 continue
             if any(_is(current, state) for state in _on_the_way(each)):
                 back.append(Change(path=each.path, before=current, after=each.before))
             else:
-                lost.add(each.path)
-        lost = self._in_the_way(tree, back, lost)
-        back = [each for each in back if each.path not in lost]
+                conflicts.add(each.path)
+        conflicts = self._in_the_way(tree, back, conflicts)
+        back = [each for each in back if each.path not in conflicts]
         self._perform(tree, rewind.id, back, [])
         items = tuple(
-            _with_outcome(item, "unresolved" if item.path in lost else "left")
+            _with_outcome(item, "unresolved" if item.path in conflicts else "left")
             for item in rewind.items
         )
-        status = "interrupted" if lost else "rolled_back"
+        status = "interrupted" if conflicts else "rolled_back"
         return self._end(replace(rewind, status=status, items=items))
 
-    def _in_the_way(self, tree: Tree, back: Sequence[Change], lost: set[str]) -> set[str]:
+    def _in_the_way(self, tree: Tree, back: Sequence[Change], conflicts: set[str]) -> set[str]:
         """Return the paths that cannot be put back because of what others did around them."""
         down = sorted(back, key=lambda change: change.path)
         removed = {each.path for each in back if is_nothing(each.after)}
-        blocked = set(lost)
+        blocked = set(conflicts)
         for each in filter(_must_go, reversed(down)):
             if not {f"{each.path}/{name}" for name in tree.holds(each.path)} <= removed:
                 removed.discard(each.path)
@@ -284,8 +284,8 @@ class Rewinds:
         """Keep what is there and what was merged, and write the journal."""
         paths = [each.path for each in rewind.changes]
         looks = (looked(tree, path, self._parts.most_bytes).content for path in paths)
-        kept = [content for content in looks if content is not None]
-        self._parts.contents.put([*kept, *contents.values()])
+        originals = [content for content in looks if content is not None]
+        self._parts.contents.put([*originals, *contents.values()])
         rescue = Checkpoint(
             id=rewind.rescue_id,
             number=0,
@@ -317,7 +317,7 @@ class Rewinds:
         self._parts.database.write(unit)
 
     def _perform(
-        self, tree: Tree, token: str, changes: Sequence[Change], begun: list[Change]
+        self, tree: Tree, token: str, changes: Sequence[Change], attempts: list[Change]
     ) -> None:
         """Change paths: finished files are staged first, then nothing needs room any more.
 
@@ -328,7 +328,7 @@ class Rewinds:
             tree: The files.
             token: Names the folder of the staged files.
             changes: What every path is, and is to be.
-            begun: Gets the changes that are begun.
+            attempts: Collects the changes that were started.
         """
         if not changes:
             return
@@ -336,24 +336,24 @@ class Rewinds:
         with tree.staging(token) as staging:
             staged = {each.path: self._stage(staging, each) for each in changes}
             for each in filter(_is_kept_folder, down):
-                self._start(tree, each, begun)
+                self._start(tree, each, attempts)
                 tree.set_mode(each.path, _open_mode(each))
             for each in filter(_must_go, reversed(down)):
-                self._start(tree, each, begun)
+                self._start(tree, each, attempts)
                 tree.remove(each.path, is_folder=each.before.kind == "folder")
             for each in down:
                 if not _is_kept_folder(each) and not is_nothing(each.after):
                     if not _must_go(each):
-                        self._start(tree, each, begun)
+                        self._start(tree, each, attempts)
                     self._place(tree, staging, each, staged[each.path])
             for each in reversed(down):
                 if each.after.kind == "folder":
                     tree.set_mode(each.path, _mode(each.after))
             tree.sync_names()
 
-    def _start(self, tree: Tree, change: Change, begun: list[Change]) -> None:
+    def _start(self, tree: Tree, change: Change, attempts: list[Change]) -> None:
         self._check(tree, [change])
-        begun.append(change)
+        attempts.append(change)
 
     def _stage(self, staging: Staging, change: Change) -> str | None:
         after = change.after
