@@ -282,10 +282,10 @@ def rewind(
     if plan_id is None:
         plan = checkpoints.plan(target, None, paths, on_conflict, conversation=conversation)
         return rewind_output(plan_answer(plan, is_owners=caller.token.is_owners))
-    plan, done = checkpoints.rewind(
+    plan, result = checkpoints.rewind(
         plan_id, target, None, paths, on_conflict, conversation=conversation
     )
-    return rewind_output(result_answer(caller.memory.checkpoints, done, plan))
+    return rewind_output(result_answer(caller.memory.checkpoints, result, plan))
 
 
 def _anchor(value: str | int | None) -> str | int | datetime | None:
@@ -313,7 +313,7 @@ def _name_of(value: str | int) -> str:
 
 
 class _Reporter:
-    """Tells a client how far the reading of new text before a search is.
+    """Reports to a client how much new text was read before a search.
 
     What is done only grows over all stages, as clients are promised.
     """
@@ -323,7 +323,7 @@ class _Reporter:
         self._stage, self._before, self._done = "", 0, 0
 
     def __call__(self, now: Progress) -> None:
-        """Tell it; nothing is sent where no client asked for it."""
+        """Report it; nothing is sent unless the client asked for it."""
         if now.stage != self._stage:
             self._stage, self._before = now.stage, self._done
         self._done = max(self._done, self._before + now.done)
