@@ -62,7 +62,7 @@ class SessionPlaces(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def of_message(self, tx: Transaction, name: str, audience: Audience) -> FactPlace:
-        """Return the place of a message.
+        """Return where a message was said.
 
         Raises:
             NotFound: the scope has no such message, or it is not heard.

@@ -502,7 +502,7 @@ def hostile_history(seed: int) -> tuple[list[Candidate], Room, list[str], bool]:
 def check_history(seed: int) -> None:
     """Raise where a block exceeds its room, or where a text opens or closes one."""
     found, room, before, asked = hostile_history(seed)
-    block = assemble(found, room, asked=asked, before=before)
+    block = assemble(found, room, has_query=asked, before=before)
     assert room.count(block.text) <= block.tokens <= room.tokens, seed
     assert block.chars == length(block.text), seed
     assert room.chars is None or block.chars <= room.chars, seed
@@ -511,7 +511,7 @@ def check_history(seed: int) -> None:
     if block.text:
         assert block.text.count("recollect-context") == 2, seed
         assert f"({block.tokens} tokens)" in block.text, seed
-    assert assemble(found[::-1], room, asked=asked, before=before) == block, seed
+    assert assemble(found[::-1], room, has_query=asked, before=before) == block, seed
 
 
 def test_a_block_never_exceeds_its_budget() -> None:

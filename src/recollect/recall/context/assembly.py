@@ -63,37 +63,37 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def assemble(
-    candidates: Iterable[Candidate], room: Room, *, asked: bool, before: Sequence[str] = ()
+    candidates: Iterable[Candidate], room: Room, *, has_query: bool, before: Sequence[str] = ()
 ) -> ContextBlock:
     """Return the best candidates as a block; the same for the same arguments.
 
     Args:
         candidates: In any order.
         room: What the block may cost.
-        asked: Whether there was a question, so that relevance counts.
+        has_query: Whether there was a question, so that relevance counts.
         before: The ids in the previous block, in their order.
     """
-    found = still_open(list(candidates))
-    newest = max((each.at for each in found), default=0)
-    stays = {id_: place for place, id_ in enumerate(before)}
-    lines = [_line(each, room, newest, asked=asked, stays=stays) for each in found]
+    eligible = still_open(list(candidates))
+    newest = max((each.at for each in eligible), default=0)
+    stays = {id_: position for position, id_ in enumerate(before)}
+    lines = [_line(each, room, newest, has_query=has_query, stays=stays) for each in eligible]
     ranked = sorted(lines, key=lambda line: (-line.score, line.item.number or 0, line.item.id))
     worthy = ranked if room.layout == "list" else list(_distinct(filter(_is_worthy, ranked)))
-    kept = _chosen(worthy, room, _ASKED_SHARES if asked else {})
-    while kept:
+    selection = _chosen(worthy, room, _ASKED_SHARES if has_query else {})
+    while selection:
         rules = sum(line.section == "rules" for line in worthy)
-        block = _block(_ordered(kept, stays), room, rules)
+        block = _block(_ordered(selection, stays), room, rules)
         if room.holds(block.text, block.tokens):
-            return msgspec.structs.replace(block, dropped=len(worthy) - len(kept))
-        kept.pop()
+            return msgspec.structs.replace(block, dropped=len(worthy) - len(selection))
+        selection.pop()
     because = "nothing fits the budget" if worthy else "nothing is worth its place in the prompt"
-    return ContextBlock(dropped=len(worthy), empty_because=because if found else "")
+    return ContextBlock(dropped=len(worthy), empty_because=because if eligible else "")
 
 
 def _line(
-    of: Candidate, room: Room, newest: int, *, asked: bool, stays: Mapping[str, int]
+    of: Candidate, room: Room, newest: int, *, has_query: bool, stays: Mapping[str, int]
 ) -> _Line:
-    why = worth(of, newest, asked=asked, stays=of.id in stays)
+    why = worth(of, newest, has_query=has_query, stays=of.id in stays)
     text = "\n".join(neutral(line, room.boundary) for line in of.lines)
     item = ContextItem(
         kind=of.kind,
@@ -112,11 +112,11 @@ def _is_worthy(line: _Line) -> bool:
 
 def _distinct(ranked: Iterable[_Line]) -> Iterator[_Line]:
     """Yield lines without those that repeat a better one; the rules come before all others."""
-    known: list[frozenset[str]] = []
+    word_sets: list[frozenset[str]] = []
     for line in sorted(ranked, key=lambda line: line.section != "rules"):
         words = told_words(line.text.partition("] ")[2])
-        if line.section == "said" or not any(repeats(words, other) for other in known):
-            known.append(words)
+        if line.section == "said" or not any(repeats(words, other) for other in word_sets):
+            word_sets.append(words)
             yield line
 
 
@@ -127,22 +127,22 @@ def _chosen(ranked: Sequence[_Line], room: Room, shares: Mapping[Section, float]
     headings = [_HEADINGS[section] for section in {line.section for line in ranked}]
     tokens = room.count(bare) + sum(room.count(f"\n{name}\n\n") for name in headings)
     chars = length(bare) + sum(len(name) + 3 for name in headings)
-    taken: set[int] = set()
+    positions: set[int] = set()
     for section, share in (*shares.items(), (None, 1.0)):
-        for place, line in enumerate(ranked):
-            if place in taken or section not in {None, line.section}:
+        for position, line in enumerate(ranked):
+            if position in positions or section not in {None, line.section}:
                 continue
             more = length(line.text) + 1
             if tokens + line.item.tokens > room.tokens * share:
                 continue
             if room.chars is not None and chars + more > room.chars * share:
                 continue
-            taken.add(place)
+            positions.add(position)
             tokens, chars = tokens + line.item.tokens, chars + more
-    return [line for place, line in enumerate(ranked) if place in taken]
+    return [line for position, line in enumerate(ranked) if position in positions]
 
 
-def _ordered(kept: Sequence[_Line], stays: Mapping[str, int]) -> list[_Line]:
+def _ordered(lines: Sequence[_Line], stays: Mapping[str, int]) -> list[_Line]:
     """Return lines by section, the best first; what was said in the order of time."""
     last = len(stays)
 
@@ -150,7 +150,7 @@ def _ordered(kept: Sequence[_Line], stays: Mapping[str, int]) -> list[_Line]:
         at = line.at if line.section == "said" else 0
         return SECTIONS.index(line.section), at, stays.get(line.item.id, last)
 
-    return sorted(kept, key=position)
+    return sorted(lines, key=position)
 
 
 def _block(lines: Sequence[_Line], room: Room, rules: int) -> ContextBlock:

@@ -203,12 +203,12 @@ def check_request(query: str | None, budget: int | None, reason: str, client: st
         InvalidInput: the reason is unknown, the client is not a short name, or a prompt has no
             query.
     """
-    for given, what in ((query, "query"), (client, "client")):
-        if given is not None:
-            check_text(given, what)
-    known = get_args(Reason)
-    if reason not in known:
-        raise InvalidInput("unknown reason of a context", hint=f"use one of {', '.join(known)}")
+    for value, what in ((query, "query"), (client, "client")):
+        if value is not None:
+            check_text(value, what)
+    reasons = get_args(Reason)
+    if reason not in reasons:
+        raise InvalidInput("unknown reason of a context", hint=f"use one of {', '.join(reasons)}")
     if client is not None and not _CLIENT.fullmatch(client):
         raise InvalidInput(
             "the client must be a short name", hint="use small letters, as claude-code"

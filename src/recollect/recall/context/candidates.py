@@ -52,13 +52,13 @@ _SECTIONS: Mapping[str, tuple[Section, Worth]] = {
     "git_operation": ("changes", "change"),
 }
 _TEST = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?|__tests__)(?=[/_.-])")
-"""In the path of a file that tests another one: of a change the other one tells more."""
+"""In the path of a file that tests another one: of a change the other one says more."""
 _NEWEST: LiteralString = "created_at DESC, number DESC"
 _BEST: LiteralString = "importance DESC, created_at DESC, number DESC"
 
 
 def read_candidates(
-    tx: Transaction, order: Order, facts: Sequence[Candidate], gone: Gone
+    tx: Transaction, order: Order, facts: Sequence[Candidate], obsolete: Gone
 ) -> tuple[list[Candidate], list[Candidate]]:
     """Return facts that nothing corrects, and what observations, sessions and their state add.
 
@@ -66,7 +66,7 @@ def read_candidates(
         tx: The snapshot of the block.
         order: What to look for.
         facts: What is known, which a session does not say again.
-        gone: What holds no longer.
+        obsolete: What holds no longer.
     """
     typed = _read_typed(tx, order)
     changed = select_observations(tx, order.observed().among("type", CHANGES), _NEWEST, _MOST)
@@ -77,11 +77,13 @@ def read_candidates(
     ]
     files = _files_by_session(changes, order)
     corrections: list[Correction] = []
-    sessions = list(read_sessions(tx, order, files, facts, gone, corrections=corrections))
+    sessions = list(read_sessions(tx, order, files, facts, obsolete, corrections=corrections))
     touched = {name for names in islice(files.values(), MOST_SESSIONS) for name in names}
-    shown = {each.id for each in typed}
-    observed = [*observed_candidates(_news(typed, order, facts, gone, sessions), order, touched)]
-    others = [each for each in changes if each.id not in shown]
+    ids = {each.id for each in typed}
+    observed = [
+        *observed_candidates(_news(typed, order, facts, obsolete, sessions), order, touched)
+    ]
+    others = [each for each in changes if each.id not in ids]
     return list(_holding(facts, corrections)), [
         *_holding(observed, corrections),
         *sessions,
@@ -94,52 +96,54 @@ def _holding(
 ) -> Iterator[Candidate]:
     """Yield candidates without the sentences that were corrected later."""
     for each in candidates:
-        place, _, said = each.lines[0].partition("] ")
-        held = holding(said, each.at, corrections)
-        if held == said:
+        label, _, words = each.lines[0].partition("] ")
+        remainder = holding(words, each.at, corrections)
+        if remainder == words:
             yield each
-        elif amount(told_words(held)) >= _FEWEST_WORDS:
-            yield msgspec.structs.replace(each, lines=(f"{place}] {held}",))
+        elif amount(told_words(remainder)) >= _FEWEST_WORDS:
+            yield msgspec.structs.replace(each, lines=(f"{label}] {remainder}",))
 
 
 def read_listed(tx: Transaction, order: Order) -> list[Candidate]:
-    """Return the observations of a plain list, as seed 001 has it."""
+    """Return the observations of a plain list, as in seed 001."""
     return list(observed_candidates(_read_typed(tx, order), order))
 
 
 def _read_typed(tx: Transaction, order: Order) -> list[Observation]:
     """Return observations of the types of the settings, and those that answer the question."""
     typed = order.observed().among("type", order.types)
-    found = select_observations(tx, typed, _NEWEST, _MOST)
-    found += select_observations(tx, typed, _BEST, _MOST)
-    heard = only_heard(tx, order.audience, found) + read_relevant(tx, order)
-    return list({each.id: each for each in heard}.values())
+    rows = select_observations(tx, typed, _NEWEST, _MOST)
+    rows += select_observations(tx, typed, _BEST, _MOST)
+    observations = only_heard(tx, order.audience, rows) + read_relevant(tx, order)
+    return list({each.id: each for each in observations}.values())
 
 
 def _news(
-    found: Sequence[Observation],
+    observations: Sequence[Observation],
     order: Order,
     facts: Sequence[Candidate],
-    gone: Gone,
+    obsolete: Gone,
     sessions: Sequence[Candidate],
 ) -> Iterator[Observation]:
-    """Yield observations without those that a session or a file tells, or that hold no longer.
+    """Yield observations without those that a session or a file reports, or that no longer hold.
 
     Nor those that a rule was made of, or that only confirm it.
     """
-    shown = [told_words(line) for each in sessions for line in each.lines]
+    line_words = [told_words(line) for each in sessions for line in each.lines]
     rules = [each for each in facts if each.section == "rules"]
     sources = {each.message_id for each in rules if each.message_id is not None}
-    asked: defaultdict[str | None, set[str]] = defaultdict(set)
+    echoes: defaultdict[str | None, set[str]] = defaultdict(set)
     for rule in rules:
-        asked[rule.session_id] |= told_words(" ".join(rule.lines))
-    for each in found:
+        echoes[rule.session_id] |= told_words(" ".join(rule.lines))
+    for each in observations:
         words = told_words(f"{each.title} {each.summary}")
-        is_echo = each.event == "answer" and len(words & asked[each.session_id]) * 3 >= len(words)
+        is_echo = each.event == "answer" and len(words & echoes[each.session_id]) * 3 >= len(words)
         if each.message_id in sources or is_echo:
             continue
-        is_gone = each.message_id in gone.messages or any(repeats(old, words) for old in gone.words)
-        is_known = order.is_loaded(words) or any(repeats(words, line) for line in shown)
+        is_gone = each.message_id in obsolete.messages or any(
+            repeats(old, words) for old in obsolete.words
+        )
+        is_known = order.is_loaded(words) or any(repeats(words, line) for line in line_words)
         if each.id in order.relevance or not (is_gone or is_known):
             yield each
 
@@ -155,22 +159,22 @@ def read_relevant(tx: Transaction, order: Order) -> list[Observation]:
     if not order.relevance:
         return []
     ids = list(order.relevance)
-    found = select_observations(tx, order.observed(), _NEWEST, len(ids), ids=ids)
-    return only_heard(tx, order.audience, found)
+    observations = select_observations(tx, order.observed(), _NEWEST, len(ids), ids=ids)
+    return only_heard(tx, order.audience, observations)
 
 
 def observed_candidates(
-    found: Iterable[Observation], order: Order, touched: Iterable[str] = ()
+    observations: Iterable[Observation], order: Order, touched: Iterable[str] = ()
 ) -> Iterator[Candidate]:
     """Yield observations as candidates, those without a trusted line left out.
 
     Args:
-        found: The observations.
+        observations: The observations.
         order: Who reads, and what is relevant.
         touched: Names of files that changed lately.
     """
     names = [name.rpartition("/")[2] for name in touched]
-    for each in found:
+    for each in observations:
         line = line_of(each)
         section, worth_as = _SECTIONS.get(each.type, ("types", "other"))
         if line is not None and _tells(each):
@@ -202,8 +206,8 @@ def _files_by_session(changes: Iterable[Observation], order: Order) -> dict[str,
     files: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for each in changes:
         if each.error is None:
-            named = (shown_path(order.relative(path)) for path in each.files)
-            files[each.session_id].update(dict.fromkeys(named))
+            paths = (shown_path(order.relative(path)) for path in each.files)
+            files[each.session_id].update(dict.fromkeys(paths))
     return {session: sorted(names, key=_is_test) for session, names in files.items()}
 
 
@@ -219,16 +223,16 @@ def _last_changes(
 ) -> Iterator[Candidate]:
     """Yield what the newest session that changed anything did: its files on one line, and commits.
 
-    Nothing where a line about the session tells it.
+    Nothing where a line about the session reports it.
     """
     last = [each for each in changes if each.session_id == changes[0].session_id]
-    shown = "\n".join(line for each in sessions for line in each.lines)
-    named = files.get(last[0].session_id, ()) if last else ()
-    if any(name in shown for name in named[:1]):
+    session_text = "\n".join(line for each in sessions for line in each.lines)
+    names = files.get(last[0].session_id, ()) if last else ()
+    if any(name in session_text for name in names[:1]):
         return
     by_hand = [each for each in last if each.type == "code_change" and each.files]
     for newest in by_hand[:1]:
-        line = f"[#{newest.number} {to_iso(newest.created_at)[:10]}] changed {named_files(named)}"
+        line = f"[#{newest.number} {to_iso(newest.created_at)[:10]}] changed {named_files(names)}"
         yield Candidate(
             kind="observation",
             id=newest.id,
@@ -257,8 +261,8 @@ _SHORTEST_RUN = 6
 
 def line_of(of: Observation) -> str | None:
     """Return the line of an observation; None where it has no text that can be trusted."""
-    said = _said(of)
-    return None if said is None else f"[#{of.number} {to_iso(of.created_at)[:10]}] {said}"
+    words = _said(of)
+    return None if words is None else f"[#{of.number} {to_iso(of.created_at)[:10]}] {words}"
 
 
 def _said(of: Observation) -> str | None:
@@ -279,9 +283,9 @@ def _action(of: Observation) -> str:
 def _is_by_rule(of: Observation) -> bool:
     """Return whether title and summary were made by rule: rules use nothing of an output."""
     evidence = Evidence(event=of.event, tool_name=of.tool_name, input=of.input, project=of.project)
-    made = describe(evidence, of.files, of.trust)
-    return OUTCOME.sub("", made.title) == OUTCOME.sub("", of.title) and of.summary in {
-        made.summary,
+    description = describe(evidence, of.files, of.trust)
+    return OUTCOME.sub("", description.title) == OUTCOME.sub("", of.title) and of.summary in {
+        description.summary,
         "",
     }
 
@@ -290,8 +294,10 @@ def _is_own(of: Observation) -> bool:
     """Return whether a caller's words repeat nothing of the output that is not in the input."""
     if of.output_blob is not None or of.trust == "web":
         return False
-    given, came = _folded(of.input), _folded(f"{of.output} {of.error or ''}")
-    return not any(run in came and run not in given for run in _runs(f"{of.title} {of.summary}"))
+    input_text, output_text = _folded(of.input), _folded(f"{of.output} {of.error or ''}")
+    return not any(
+        run in output_text and run not in input_text for run in _runs(f"{of.title} {of.summary}")
+    )
 
 
 def _runs(text: str) -> set[str]:

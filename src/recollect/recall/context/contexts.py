@@ -115,9 +115,9 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
         self, project: str | None, key: str | None = None, *, owner: bool = False
     ) -> Session:
         """Return a session that does not exist yet; the owner's without a key."""
-        begun = self.sessions().preview(key, owner=owner)
+        session = self.sessions().preview(key, owner=owner)
         project = self.scope.project if project is None else project
-        return msgspec.structs.replace(begun, id="", project=project)
+        return msgspec.structs.replace(session, id="", project=project)
 
     def heard_in(self, tx: Transaction, session: Session, asker: Asker) -> Audience:
         """Return the audience of a session's prompt; where the operator asks, as its key says."""
@@ -146,15 +146,15 @@ class Contexts(Injections):
         parts: The records, with their scope and audience.
         search: Finds what answers a question.
         retriever: Returns what recalls facts and episodes for one.
-        read: Reads lines of a memory file.
+        read_lines: Reads lines of a memory file.
     """
 
     def __init__(
-        self, parts: ContextParts, search: Search, retriever: GetRetriever, read: ReadLines
+        self, parts: ContextParts, search: Search, retriever: GetRetriever, read_lines: ReadLines
     ) -> None:
         self._parts = parts
         self._database, self._clock = parts.database, parts.clock
-        self._scope, self._audience, self._read_lines = parts.scope, parts.audience, read
+        self._scope, self._audience, self._read_lines = parts.scope, parts.audience, read_lines
         self._search = search
         self._retriever = retriever
 
@@ -289,49 +289,51 @@ class Contexts(Injections):
         """
         parts, room, session = self._parts, asking.room, asking.session
         relevance, projects = self._asked(asking), self._projects(session)
-        is_whole, asked = asking.reason in WHOLE, bool(asking.query)
-        recalled = recalled_for(self._retriever, asking) if asked else None
+        is_whole, has_query = asking.reason in WHOLE, bool(asking.query)
+        recalled = recalled_for(self._retriever, asking) if has_query else None
         said_in = asking.sources or (SESSIONS,)
-        spoken = said_hits(self._search, asking, parts.scope, said_in, None) if asked else []
-        known = fork_standing if asking.reason == "fork" else standing
+        spoken = said_hits(self._search, asking, parts.scope, said_in, None) if has_query else []
+        state_of = fork_standing if asking.reason == "fork" else standing
         loaded = loaded_words(asking.client, projects)
 
         def unit(tx: Transaction) -> _Reading:
             order = self._order(tx, asking, projects, relevance)
             order = msgspec.structs.replace(order, loaded=loaded)
             group = order.audience.name
-            written = numbers_in_files(tx, parts.scope.tenant, asking.client)
+            numbers = numbers_in_files(tx, parts.scope.tenant, asking.client)
             never = excluded_ids(tx, parts.scope.tenant)
-            stand = (last_change(tx), _episodes(tx, parts.scope), written, loaded, never)
+            stand = (last_change(tx), _episodes(tx, parts.scope), numbers, loaded, never)
             about = (session.id, group, room.tokens, room.chars, projects, stand)
-            block = parts.cache.get(about) if is_whole and not asked else None
+            block = parts.cache.get(about) if is_whole and not has_query else None
             if block is not None:
                 return _Reading(about, group, block)
-            facts, found = self._read(tx, order)
-            found = [
-                each for each in found if each.kind != "observation" or each.number not in written
+            facts, candidates = self._read(tx, order)
+            candidates = [
+                each
+                for each in candidates
+                if each.kind != "observation" or each.number not in numbers
             ]
             if recalled is not None:
-                found += recalled_candidates(tx, order, recalled, found)
-            there = {each.id for each in found}
-            found += (each for each in facts if each.id not in there)
+                candidates += recalled_candidates(tx, order, recalled, candidates)
+            there = {each.id for each in candidates}
+            candidates += (each for each in facts if each.id not in there)
             if recalled is not None:
-                found += said_here(tx, order, spoken, found)
-            found = [each for each in found if each.id not in never]
-            return _Reading(about, group, None, found, known(tx, session, group))
+                candidates += said_here(tx, order, spoken, candidates)
+            candidates = [each for each in candidates if each.id not in never]
+            return _Reading(about, group, None, candidates, state_of(tx, session, group))
 
-        read = parts.database.read(unit)
-        if read.block is not None:
-            return read.block, read.group
+        reading = parts.database.read(unit)
+        if reading.block is not None:
+            return reading.block, reading.group
         if is_whole:
-            block = assemble(read.found, room, asked=asked, before=read.stands.ids)
-            block = block if read.found else ContextBlock(empty_because=_NOT_YET)
-            if not asked:
-                self._keep(read.about, block)
-            return block, read.group
-        new = [each for each in read.found if read.stands.is_news(each)]
-        block = assemble(new, room, asked=asked)
-        return block if new else ContextBlock(empty_because=_ALL_THERE), read.group
+            block = assemble(reading.found, room, has_query=has_query, before=reading.stands.ids)
+            block = block if reading.found else ContextBlock(empty_because=_NOT_YET)
+            if not has_query:
+                self._keep(reading.about, block)
+            return block, reading.group
+        new = [each for each in reading.found if reading.stands.is_news(each)]
+        block = assemble(new, room, has_query=has_query)
+        return block if new else ContextBlock(empty_because=_ALL_THERE), reading.group
 
     def _read(self, tx: Transaction, order: Order) -> tuple[list[Candidate], list[Candidate]]:
         """Return what is known, and what else may be in a whole block."""
@@ -349,21 +351,23 @@ class Contexts(Injections):
     def _for_prompt(self, asking: BlockRequest) -> Made:
         settings = self._parts.settings
         sources = asking.sources or ((OBSERVATIONS,) if settings.prompt else ())
-        found = self._relevance(asking) if OBSERVATIONS in sources else {}
-        found = {id_: score for id_, score in found.items() if score >= settings.prompt_floor}
+        relevance = self._relevance(asking) if OBSERVATIONS in sources else {}
+        relevance = {
+            id_: score for id_, score in relevance.items() if score >= settings.prompt_floor
+        }
         others = [each for each in sources if each != OBSERVATIONS]
         spoken = said_hits(self._search, asking, self._parts.scope, others, settings.prompt_floor)
-        if not (found or spoken):
+        if not (relevance or spoken):
             return _NO_ANSWER if sources else _NO_PROMPT, ""
-        shown, since = self._window(asking)
+        window_ids, since = self._window(asking)
         projects = self._projects(asking.session)
 
         def unit(tx: Transaction) -> tuple[list[Candidate], str]:
-            order = self._order(tx, asking, projects, found)
+            order = self._order(tx, asking, projects, relevance)
             group = order.audience.name
             stands = standing(tx, asking.session, group).ids if asking.since is None else ()
-            there = shown.union(stands, excluded_ids(tx, self._parts.scope.tenant))
-            known = numbers_in_files(tx, self._parts.scope.tenant, asking.client)
+            there = window_ids.union(stands, excluded_ids(tx, self._parts.scope.tenant))
+            numbers = numbers_in_files(tx, self._parts.scope.tenant, asking.client)
 
             def is_new(id_: str, session_id: str | None, at: int) -> bool:
                 return id_ not in there and not (session_id in order.lineage and at >= since)
@@ -373,13 +377,13 @@ class Contexts(Injections):
                 for each in read_relevant(tx, order)
                 if is_new(each.id, each.session_id, each.created_at)
                 and each.message_id not in there
-                and each.number not in known
+                and each.number not in numbers
             ]
-            said = [hit for hit in spoken if is_new(hit.ref, hit.session_id, hit.at)]
-            return [*observed_candidates(fresh, order), *said_candidates(tx, order, said)], group
+            hits = [hit for hit in spoken if is_new(hit.ref, hit.session_id, hit.at)]
+            return [*observed_candidates(fresh, order), *said_candidates(tx, order, hits)], group
 
-        candidates, group = self._parts.database.read(unit)
-        return assemble(candidates, asking.room, asked=True) if candidates else _NO_ANSWER, group
+        answers, group = self._parts.database.read(unit)
+        return assemble(answers, asking.room, has_query=True) if answers else _NO_ANSWER, group
 
     def _window(self, asking: BlockRequest) -> tuple[frozenset[str], int]:
         """Return the messages that a prompt holds, as far as they are known, and since when."""
@@ -409,9 +413,9 @@ class Contexts(Injections):
 
     def _asked(self, asking: BlockRequest) -> dict[str, float]:
         """Return the relevance of observations as a share of the best: scores of short lines."""
-        found = self._relevance(asking)
-        best = max(found.values(), default=0.0) or 1.0
-        return {id_: score / best for id_, score in found.items()}
+        scores = self._relevance(asking)
+        best = max(scores.values(), default=0.0) or 1.0
+        return {id_: score / best for id_, score in scores.items()}
 
     def _order(
         self,
@@ -457,8 +461,8 @@ class Contexts(Injections):
             parts.database.write(lambda tx: add_injection(tx, injection))
 
     def _digest(self, query: str) -> str:
-        said = query.encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(said, digest_size=16, key=self._parts.secret[:64]).hexdigest()
+        query_bytes = query.encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(query_bytes, digest_size=16, key=self._parts.secret[:64]).hexdigest()
 
 
 def _episodes(tx: Transaction, scope: Scope) -> tuple[int, object]:

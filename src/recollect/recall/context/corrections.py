@@ -44,35 +44,35 @@ class Correction(NamedTuple):
         words, numbers = told_words(sentence), frozenset(_NUMBER.findall(sentence))
         others = {word for word in words & self.words if not word.isdigit()}
         is_replaced = bool(numbers & self.numbers) and not self.numbers <= numbers
-        is_lost = any(lost <= words and others - lost for lost in self.lost)
+        is_lost = any(old_value <= words and others - old_value for old_value in self.lost)
         return is_lost or (is_replaced and bool(others))
 
 
-def correction_of(said: str, at: int) -> Correction | None:
+def correction_of(text: str, at: int) -> Correction | None:
     """Return what a message of a person corrects; None if it changes nothing.
 
     Args:
-        said: Its own words.
+        text: Its own words.
         at: When it was said, ms UTC.
     """
     from recollect.text.statements.recognition import book_of, words_of
     from recollect.text.statements.rulebook import small_letters
     from recollect.text.statements.sentences import states
 
-    book, lowered = book_of(said, "user", words_of(said)), small_letters(said)
-    old = (match["old"] for match in book.signs[_LOST].finditer(said))
-    lost = tuple(filter(None, (told_words(each) for each in old if each)))
-    numbers = frozenset(_NUMBER.findall(said))
-    is_turn = any(book.has(sign, lowered) for sign in _TURNS) or states(said, TROUBLE)
-    if not lost and not (is_turn and len(numbers) > 1):
+    book, lowered = book_of(text, "user", words_of(text)), small_letters(text)
+    old = (match["old"] for match in book.signs[_LOST].finditer(text))
+    old_values = tuple(filter(None, (told_words(each) for each in old if each)))
+    numbers = frozenset(_NUMBER.findall(text))
+    is_turn = any(book.has(sign, lowered) for sign in _TURNS) or states(text, TROUBLE)
+    if not old_values and not (is_turn and len(numbers) > 1):
         return None
-    return Correction(at, told_words(said), numbers, lost)
+    return Correction(at, told_words(text), numbers, old_values)
 
 
-def holding(said: str, at: int, corrections: Sequence[Correction]) -> str:
+def holding(text: str, at: int, corrections: Sequence[Correction]) -> str:
     """Return the sentences of a text that nothing corrects."""
-    bounds = [0, *sentence_ends(said), len(said)]
-    sentences = (said[start:end] for start, end in pairwise(bounds))
+    bounds = [0, *sentence_ends(text), len(text)]
+    sentences = (text[start:end] for start, end in pairwise(bounds))
     return "".join(
         each
         for each in sentences

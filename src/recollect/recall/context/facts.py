@@ -82,16 +82,16 @@ def read_facts(tx: Transaction, order: Order) -> Iterator[Candidate]:
         return
     rules = of_facts(order.scope).also("kind = ?", RULE).also("status = ?", "current")
     others = _of_place(order).also("kind <> ?", RULE).also("status = ?", "current")
-    found = select_facts(tx, rules, _MOST_RULES) + select_facts(tx, others, _MOST)
-    for fact in only_heard(order.audience, found):
+    facts = select_facts(tx, rules, _MOST_RULES) + select_facts(tx, others, _MOST)
+    for fact in only_heard(order.audience, facts):
         words = told_words(fact.text)
         is_told = fact.kind == RULE or len(words) >= _FEWEST_WORDS
         if is_told and _stands(fact, order) and not order.is_loaded(words):
-            said = _said(tx, fact)
-            shown = _rule_here(fact, order) if fact.kind == RULE else _with_reason(fact, said)
-            is_passing = fact.trust == "agent" and amount(told_words(said)) < _FEWEST_ANSWERED
-            if shown and not is_passing:
-                yield fact_candidate(fact, words=shown)
+            message = _said(tx, fact)
+            line = _rule_here(fact, order) if fact.kind == RULE else _with_reason(fact, message)
+            is_passing = fact.trust == "agent" and amount(told_words(message)) < _FEWEST_ANSWERED
+            if line and not is_passing:
+                yield fact_candidate(fact, words=line)
 
 
 class Gone(NamedTuple):
@@ -109,18 +109,18 @@ class Gone(NamedTuple):
 def read_gone(tx: Transaction, order: Order) -> Gone:
     """Return the newest statements of a project that hold no longer."""
     where = _of_place(order).among("status", ("replaced", "forgotten"))
-    found = only_heard(order.audience, select_facts(tx, where, _MOST))
+    facts = only_heard(order.audience, select_facts(tx, where, _MOST))
     ends = typed_rows(tx.all(_SPANS, (order.scope.tenant, _MOST)), tuple[str, int, int, str])
-    heard = _heard_messages(
+    by_id = _heard_messages(
         tx, order, {id_ for older, _, _, newer in ends for id_ in (older, newer)}
     )
     spans = [
-        (heard[older], first, end)
+        (by_id[older], first, end)
         for older, first, end, newer in ends
-        if older in heard and newer in heard and heard[older].is_here(order)
+        if older in by_id and newer in by_id and by_id[older].is_here(order)
     ]
     quotes = [message.text[first:end] for message, first, end in spans]
-    words = {told_words(said) for said in (*(fact.text for fact in found), *quotes)}
+    words = {told_words(statement) for statement in (*(fact.text for fact in facts), *quotes)}
     messages = frozenset(message.id for message, _, _ in spans)
     return Gone(messages, tuple(each for each in words if amount(each) >= _FEWEST_GONE))
 
@@ -201,40 +201,40 @@ def _said(tx: Transaction, fact: Fact) -> str:
     row = tx.row(_MESSAGE, (fact.message_id,)) if fact.message_id is not None else None
     if row is None:
         return fact.text
-    said = only_said(text(row[0]), decode_content(row[1]))
-    return " ".join((said if fact.trust == "agent" else own_text(said)).split())
+    message = only_said(text(row[0]), decode_content(row[1]))
+    return " ".join((message if fact.trust == "agent" else own_text(message)).split())
 
 
-def _with_reason(fact: Fact, said: str) -> str:
-    """Return what was decided or is wanted with the sentences around it: they tell the reason.
+def _with_reason(fact: Fact, message: str) -> str:
+    """Return what was decided or is wanted with the sentences around it: they give the reason.
 
     Where its sentence is too long, from the beginning of that, which says what "it" is.
     Of a rule, and of what the agent says, only the words of the fact.
     """
-    at = said.find(fact.text)
+    at = message.find(fact.text)
     if fact.kind not in _WITH_REASON or fact.trust == "agent" or at < 0:
         return fact.text
-    starts = [0, *sentence_ends(said)]
+    starts = [0, *sentence_ends(message)]
     begin = max((start for start in starts if start <= at), default=0)
     last = at + len(fact.text)
-    ends = [last, *(end for end in (*starts[1:], len(said)) if end >= last)]
+    ends = [last, *(end for end in (*starts[1:], len(message)) if end >= last)]
     fitting = [end for end in ends if end - begin <= _LONGEST_REASON]
-    return said[begin : max(fitting)].strip() if fitting else fact.text
+    return message[begin : max(fitting)].strip() if fitting else fact.text
 
 
 def fact_candidate(fact: Fact, relevance: float = 0.0, words: str = "") -> Candidate:
     """Return a fact as a candidate, in other words if given; a rule in quotes."""
-    place = f"[{show_number('fact', fact.number)} {to_iso(fact.valid_from)[:10]}]"
+    label = f"[{show_number('fact', fact.number)} {to_iso(fact.valid_from)[:10]}]"
     is_rule = fact.kind == RULE
-    said = words or fact.text
-    quote = said.replace('"', "'")
+    statement = words or fact.text
+    quote = statement.replace('"', "'")
     worth_as = _WORTH.get(fact.kind, "other")
     return Candidate(
         kind="fact",
         id=fact.id,
         number=fact.number,
         section="rules" if is_rule else _SECTIONS.get(worth_as, "facts"),
-        lines=(clipped(f'{place} "{quote}"' if is_rule else f"{place} {said}", LONGEST_LINE),),
+        lines=(clipped(f'{label} "{quote}"' if is_rule else f"{label} {statement}", LONGEST_LINE),),
         at=fact.valid_from,
         importance=fact.importance / MOST_IMPORTANT,
         relevance=relevance,

@@ -32,7 +32,7 @@ class InjectedLine(ContextItem, frozen=True, kw_only=True):
     """An item of a block that was injected.
 
     Attributes:
-        text: Its line as it would be now; None where its record is gone, or not for who asks.
+        text: Its line as it would be now; None where its record is gone, or not for the asker.
     """
 
     text: str | None
@@ -84,8 +84,8 @@ class Injections:
         asker = Asker(for_session, for_sender)
 
         def unit(tx: Transaction) -> list[Injection]:
-            given = _given_to(where, self._audience(tx, asker))
-            return select_injections(tx, given, limit)
+            condition = _given_to(where, self._audience(tx, asker))
+            return select_injections(tx, condition, limit)
 
         return self._database.read(unit)
 

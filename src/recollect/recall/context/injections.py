@@ -115,8 +115,8 @@ def add_injection(tx: Transaction, injection: Injection) -> None:
     """Store what was injected."""
     tx.execute(_INSERT, [getattr(injection, name) for name in _FIELDS])
     rows = (
-        (injection.id, place, of.kind, of.id, of.number, of.section, _encoded(of.why), of.tokens)
-        for place, of in enumerate(injection.items)
+        (injection.id, position, of.kind, of.id, of.number, of.section, _encoded(of.why), of.tokens)
+        for position, of in enumerate(injection.items)
     )
     tx.executemany(_INSERT_ITEM, rows)
 
@@ -152,13 +152,13 @@ def standing(tx: Transaction, session: Session, visibility_group: str) -> Prompt
 
     Of its ancestors it includes what was injected until the fork.
     """
-    found = _standing(tx, session.id, visibility_group, _ENDLESS)
+    rows = _standing(tx, session.id, visibility_group, _ENDLESS)
     until = session.created_at
     for kin, _ in stored_ancestors(tx, session) if session.parent_id else ():
-        found += _standing(tx, kin.id, visibility_group, until)
+        rows += _standing(tx, kin.id, visibility_group, until)
         until = kin.created_at
-    ids = tuple(dict.fromkeys(ref for ref, _, _ in found))
-    last, at = max(((injection, at) for _, injection, at in found), default=("", -1))
+    ids = tuple(dict.fromkeys(ref for ref, _, _ in rows))
+    last, at = max(((injection, at) for _, injection, at in rows), default=("", -1))
     return PromptState(ids, last, at)
 
 
@@ -170,12 +170,12 @@ def numbers_in_files(tx: Transaction, tenant: str, client: str | None) -> frozen
         tenant: Of the observations.
         client: The program; None: it may read any file.
     """
-    found: frozenset[int] = frozenset()
+    numbers: frozenset[int] = frozenset()
     for path in files_with_section(tx, tenant):
         if client is None or _READ_BY.get(path.name, client) == client:
             with suppress(RecollectError):  # it is gone, or a link by now
-                found |= numbers_in(read_beneath(path.parent, path.name, limit=LARGEST_BYTES))
-    return found
+                numbers |= numbers_in(read_beneath(path.parent, path.name, limit=LARGEST_BYTES))
+    return numbers
 
 
 def fork_standing(tx: Transaction, session: Session, visibility_group: str) -> PromptState:
@@ -184,13 +184,13 @@ def fork_standing(tx: Transaction, session: Session, visibility_group: str) -> P
     Another program names the parent of a fork only in the transcript, which it writes later. Until
     then the parent is taken to be that program's last used session in the project.
     """
-    found = standing(tx, session, visibility_group)
-    if found.last or session.parent_id is not None or session.source is None:
-        return found
+    state = standing(tx, session, visibility_group)
+    if state.last or session.parent_id is not None or session.source is None:
+        return state
     where = Condition(Scope(tenant=session.tenant)).equal("source", session.source)
     where.also("project IS NOT DISTINCT FROM ?", session.project).also("id <> ?", session.id)
     last = select_sessions(tx, where.also("status <> ?", DELETED), 1)
-    return standing(tx, last[0], visibility_group) if last else found
+    return standing(tx, last[0], visibility_group) if last else state
 
 
 def _standing(

@@ -44,7 +44,7 @@ _MOST_STEPS = 8
 _MOST_FILES = 4
 """That a line names; the others are counted."""
 _FEWEST_WORDS = 3
-"""Of a request or a report that tells what a session was about."""
+"""Of a request or a report that says what a session was about."""
 _FEWEST_TOLD, _FEWEST_SAID = 14, 8
 """Of a step of a session that changed nothing, and of which no fact is known; and of what a person
 said in it without a question."""
@@ -62,7 +62,7 @@ def read_sessions(
     order: Order,
     files: Mapping[str, Sequence[str]],
     facts: Sequence[Candidate],
-    gone: Gone,
+    obsolete: Gone,
     *,
     corrections: list[Correction],
 ) -> Iterator[Candidate]:
@@ -75,15 +75,17 @@ def read_sessions(
         order: What to look for.
         files: What sessions changed.
         facts: What is known, which a session does not say again.
-        gone: What holds no longer.
-        corrections: Gets what was corrected in these sessions.
+        obsolete: What holds no longer.
+        corrections: Collects what was corrected in these sessions.
     """
     if order.is_of_many:
         return
-    news = _News(order, facts, gone, corrections)
-    known = heard_episodes(tx, order.scope, order.projects, order.audience, besides=order.lineage)
+    news = _News(order, facts, obsolete, corrections)
+    episodes = heard_episodes(
+        tx, order.scope, order.projects, order.audience, besides=order.lineage
+    )
     number = 0
-    for episode in islice(known, _MOST_LOOKED_AT):
+    for episode in islice(episodes, _MOST_LOOKED_AT):
         if not is_by_rule(episode):
             continue
         if number < MOST_SESSIONS:
@@ -99,9 +101,9 @@ def read_sessions(
             if line:
                 yield _of_episode(episode, "summary", line, "session")
                 number += 1
-        for role, said in _spoken(episode.summary):
-            if role != _AGENT and lasts(said) and news.is_mostly(said):
-                yield _of_episode(episode, "facts", said, "kept")
+        for role, words in _spoken(episode.summary):
+            if role != _AGENT and lasts(words) and news.is_mostly(words):
+                yield _of_episode(episode, "facts", words, "kept")
     yield from _last_state(tx, order)
 
 
@@ -111,7 +113,7 @@ class _News:
     Args:
         order: Knows what the client reads by itself.
         facts: What is known.
-        gone: What holds no longer.
+        obsolete: What holds no longer.
         corrections: Of later sessions.
     """
 
@@ -119,7 +121,7 @@ class _News:
         self,
         order: Order,
         facts: Sequence[Candidate],
-        gone: Gone,
+        obsolete: Gone,
         corrections: list[Correction],
     ) -> None:
         self._order = order
@@ -130,39 +132,39 @@ class _News:
         }
         lines = (line.partition("] ")[2] for each in facts for line in each.lines)
         self._told = frozenset(word for line in lines for word in told_words(line))
-        self.gone = gone
+        self.gone = obsolete
 
-    def is_mostly(self, said: str) -> bool:
-        """Return whether most of a text tells anything else that holds."""
-        words = told_words(said)
-        return self.has(said) and 2 * amount(words - self._told) > amount(words)
+    def is_mostly(self, text: str) -> bool:
+        """Return whether most of a text says anything else that holds."""
+        words = told_words(text)
+        return self.has(text) and 2 * amount(words - self._told) > amount(words)
 
     def has_facts(self, episode: Episode) -> bool:
         """Return whether somebody stated more than rules in a session, or it left anything open."""
         return episode.session_id in self.sessions or bool(episode.open_ends)
 
-    def is_report(self, said: str, before: Message | None) -> bool:
-        """Return whether the agent tells more than that it understood, or asks."""
-        if not self.has(said) or said.endswith(_ASKS):
+    def is_report(self, text: str, before: Message | None) -> bool:
+        """Return whether the agent reports more than that it understood, or that it asks."""
+        if not self.has(text) or text.endswith(_ASKS):
             return False
         is_source = before is not None and before.id in self.messages
         is_gone = before is not None and before.id in self.gone.messages
-        return not is_gone and (not is_source or len(said) >= _LONGEST_REPORT)
+        return not is_gone and (not is_source or len(text) >= _LONGEST_REPORT)
 
-    def current(self, said: str, at: int) -> str:
+    def current(self, text: str, at: int) -> str:
         """Return the sentences of a text that hold as they did when it was said."""
-        bounds = [0, *sentence_ends(said), len(said)]
-        parts = (said[start:end] for start, end in pairwise(bounds))
-        held = (
+        bounds = [0, *sentence_ends(text), len(text)]
+        parts = (text[start:end] for start, end in pairwise(bounds))
+        rest = (
             part
             for part in parts
             if not any(repeats(each, told_words(part)) for each in self.gone.words)
         )
-        return holding("".join(held), at, self.corrections)
+        return holding("".join(rest), at, self.corrections)
 
-    def has(self, said: str) -> bool:
-        """Return whether a text tells anything else that holds."""
-        words = told_words(said)
+    def has(self, text: str) -> bool:
+        """Return whether a text says anything else that holds."""
+        words = told_words(text)
         is_gone = any(repeats(each, words) for each in self.gone.words)
         is_gone |= self._order.is_loaded(words)
         is_new = amount(words - self._told) >= _FEWEST_WORDS or not repeats(words, self._told)
@@ -177,7 +179,7 @@ class _Talk(NamedTuple):
 
 
 def _talks(tx: Transaction, order: Order, episode: Episode, news: _News) -> list[_Talk]:
-    """Return what a session came to, step by step; of removed messages what the episode has of it.
+    """Return what a session came to, step by step; of removed messages what the episode kept.
 
     What only confirms a rule, or is known anyway, is no report.
     """
@@ -188,7 +190,7 @@ def _talks(tx: Transaction, order: Order, episode: Episode, news: _News) -> list
         heard_turns(tx, session, order.audience).narrow(where)
         messages = select_messages(tx, where, _MOST_MESSAGES, newest=True)
     if not messages:
-        lines = (said for role, said in _spoken(episode.summary) if role != _AGENT)
+        lines = (line for role, line in _spoken(episode.summary) if role != _AGENT)
         return [_Talk(next(filter(news.has, lines), ""), episode.outcome)]
     for message in messages:
         correction = correction_of(_own(message), message.created_at) if _is_user(message) else None
@@ -198,16 +200,16 @@ def _talks(tx: Transaction, order: Order, episode: Episode, news: _News) -> list
 
 def _turns(messages: Sequence[Message], news: _News) -> Iterator[_Talk]:
     """Yield what was asked and reported turn by turn, as far as it is news."""
-    asked, reports, before = "", list[str](), None
+    request, reports, before = "", list[str](), None
     for message in messages:
-        said = news.current(_own(message), message.created_at)
+        text = news.current(_own(message), message.created_at)
         if _is_user(message):
-            yield _Talk(asked, " ".join(reports))
-            asked, reports = said if news.has(said) else "", []
-        elif message.role == _AGENT and news.is_report(said, before):
-            reports.append(said)
+            yield _Talk(request, " ".join(reports))
+            request, reports = text if news.has(text) else "", []
+        elif message.role == _AGENT and news.is_report(text, before):
+            reports.append(text)
         before = message
-    yield _Talk(asked, " ".join(reports))
+    yield _Talk(request, " ".join(reports))
 
 
 def _is_user(message: Message) -> bool:
@@ -232,25 +234,25 @@ def _told(talk: _Talk) -> float:
     return _amount(f"{talk.asked} {talk.report}")
 
 
-def _amount(said: str) -> float:
-    return amount(told_words(said))
+def _amount(text: str) -> float:
+    return amount(told_words(text))
 
 
 def _session_line(talks: Sequence[_Talk], files: Sequence[str], *, is_last: bool) -> str:
     """Return what a session was asked for and what came of it; empty without any substance.
 
-    Its last step, and of the others those that tell most.
+    Its last step, and of the others those that say most.
     """
-    shown = [_talk_line(each, is_last=is_last) for each in talks]
+    lines = [_talk_line(each, is_last=is_last) for each in talks]
     room = _LONGEST_LAST_SESSION if is_last else _LONGEST_SESSION
-    taken: set[int] = set()
+    positions: set[int] = set()
     for at in sorted(range(len(talks)), key=lambda at: _told(talks[at]), reverse=True):
         fewest = _FEWEST_ASKED if talks[at].asked else _FEWEST_ANSWERED
-        is_enough = _told(talks[at]) >= fewest and len(shown[at]) <= room
-        if is_enough or (files and not taken):
-            taken.add(at)
-            room -= len(shown[at])
-    line = " \u00b7 ".join(filter(None, (shown[at] for at in sorted(taken))))
+        is_enough = _told(talks[at]) >= fewest and len(lines[at]) <= room
+        if is_enough or (files and not positions):
+            positions.add(at)
+            room -= len(lines[at])
+    line = " \u00b7 ".join(filter(None, (lines[at] for at in sorted(positions))))
     return f"{line} ({named_files(files)})" if line and files else line
 
 
@@ -282,33 +284,33 @@ def _ends(text: str, most: int) -> str:
 
 def _left_open(episode: Episode, line: str, news: _News, *, is_last: bool) -> Iterator[Candidate]:
     """Yield what the last session left open, which neither its line nor a fact says."""
-    for said in episode.open_ends if is_last else ():
-        if not said.endswith(_ASKS) and news.is_mostly(said) and not says(line, said):
-            yield _of_episode(episode, "open", said, "open_end")
+    for open_end in episode.open_ends if is_last else ():
+        if not open_end.endswith(_ASKS) and news.is_mostly(open_end) and not says(line, open_end):
+            yield _of_episode(episode, "open", open_end, "open_end")
 
 
 def _settled(report: str) -> str:
     """Return an older report without what was open then: the last one says what is open now."""
     from recollect.text.statements.detector import detect
 
-    left = [each for each in detect(report, _AGENT) if each.kind == "open_end"]
+    open_ends = [each for each in detect(report, _AGENT) if each.kind == "open_end"]
     bounds = [0, *sentence_ends(report), len(report)]
     sentences = (
         report[start:end]
         for start, end in pairwise(bounds)
-        if not any(start <= each.start < end for each in left)
+        if not any(start <= each.start < end for each in open_ends)
     )
     return "".join(sentences).strip()
 
 
-def _of_episode(episode: Episode, section: Section, said: str, worth_as: Worth) -> Candidate:
-    place = f"[{show_number('episode', episode.number)} {to_iso(episode.ended_at)[:10]}]"
+def _of_episode(episode: Episode, section: Section, text: str, worth_as: Worth) -> Candidate:
+    label = f"[{show_number('episode', episode.number)} {to_iso(episode.ended_at)[:10]}]"
     return Candidate(
         kind="episode",
         id=episode.id,
         number=episode.number,
         section=section,
-        lines=(clipped(f"{place} {said}", 4 * LONGEST_LINE),),
+        lines=(clipped(f"{label} {text}", 4 * LONGEST_LINE),),
         at=episode.ended_at,
         importance=PLAIN,
         worth_as=worth_as,
@@ -359,8 +361,8 @@ _AGENT = "assistant"
 
 
 def summary_lines(summary: str) -> list[str]:
-    """Return what a person or the agent said in a session, as its summary has it."""
-    return [said for _, said in _spoken(summary)]
+    """Return what a person or the agent said in a session, according to its summary."""
+    return [line for _, line in _spoken(summary)]
 
 
 def _spoken(summary: str) -> Iterator[tuple[str, str]]:

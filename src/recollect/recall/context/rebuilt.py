@@ -1,6 +1,6 @@
 """Lines of records as they would be in a block now: no text of what was injected is stored.
 
-A record that was forgotten, that a rewind hides, or that who asks does not hear, has no line.
+A record that was forgotten, that a rewind hides, or that the asker may not hear, has no line.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from recollect.workspace.reading import ReadResult
 
 _AMONG: LiteralString = "id IN (SELECT value FROM json_each(?))"
 _LINES = re.compile(r"(.+)#L(\d+)(?:-L(\d+))?")
-"""As `cite_lines` has it."""
+"""As `cite_lines` writes it."""
 _KINDS: Mapping[type, Kind] = {
     Observation: "observation",
     Message: "message",
@@ -85,9 +85,9 @@ def rebuilt_texts(
 
 
 def _observations(tx: Transaction, scope: Scope, audience: Audience, ids: Sequence[str]) -> _Texts:
-    shown = _shown(tx, scope, audience, "observation", ids)
+    visible_ids = _shown(tx, scope, audience, "observation", ids)
     where = Condition(scope, "session_id").also("is_forgotten = ?", 0)
-    for each in select_observations(tx, where, "id", -1, ids=list(shown)):
+    for each in select_observations(tx, where, "id", -1, ids=list(visible_ids)):
         line = line_of(each)
         if line is not None:
             yield each.id, line
@@ -115,9 +115,9 @@ def _facts(tx: Transaction, scope: Scope, audience: Audience, ids: Sequence[str]
 def _episodes(tx: Transaction, scope: Scope, audience: Audience, ids: Sequence[str]) -> _Texts:
     where = of_episodes(scope).also(_AMONG, listed(ids))
     for each in select_episodes(tx, where, audience) if ids else ():
-        said = " ".join(summary_lines(each.summary)) or each.text
-        place = f"[{show_number('episode', each.number)} {to_iso(each.ended_at)[:10]}]"
-        yield each.id, clipped(f"{place} {said}", LONGEST_LINE)
+        words = " ".join(summary_lines(each.summary)) or each.text
+        label = f"[{show_number('episode', each.number)} {to_iso(each.ended_at)[:10]}]"
+        yield each.id, clipped(f"{label} {words}", LONGEST_LINE)
 
 
 def _states(tx: Transaction, scope: Scope, audience: Audience, ids: Sequence[str]) -> _Texts:
@@ -130,22 +130,22 @@ def _states(tx: Transaction, scope: Scope, audience: Audience, ids: Sequence[str
             yield id_, state_candidate(state).lines[0]
 
 
-def text_of_file(read: ReadLines, place: str, for_session: str | None) -> str | None:
+def text_of_file(read_lines: ReadLines, citation: str, for_session: str | None) -> str | None:
     """Return lines of a memory file as a line of a block; None where they are not there any more.
 
     Args:
-        read: Reads them.
-        place: Path and lines, see `cite_lines`.
+        read_lines: Reads them.
+        citation: Path and lines, see `cite_lines`.
         for_session: On behalf of this session.
     """
-    match = _LINES.fullmatch(place)
+    match = _LINES.fullmatch(citation)
     if match is None:
         return None
     first = int(match[2])
     lines = int(match[3] or first) - first + 1
     with suppress(RecollectError):
-        text = read(match[1], first, lines, for_session=for_session).text
-        return clipped(f"[{place}] {text}", LONGEST_LINE) if text.strip() else None
+        text = read_lines(match[1], first, lines, for_session=for_session).text
+        return clipped(f"[{citation}] {text}", LONGEST_LINE) if text.strip() else None
     return None
 
 

@@ -54,24 +54,24 @@ def recalled_candidates(
         others: The other candidates: what is one of them is not said again.
     """
     lines = [line for each in others for line in each.lines]
-    known = {each.id for each in others}
+    ids = {each.id for each in others}
     facts = (
         fact_candidate(fact, similarity)
         for fact, similarity in _facts(tx, order, recalled)
         if fact.kind != RULE and not any(says(line, fact.text) for line in lines)
     )
-    episodes = (each for each in _episodes(order, recalled) if each.id not in known)
+    episodes = (each for each in _episodes(order, recalled) if each.id not in ids)
     return [*islice(facts, MOST_FACTS), *islice(episodes, MOST_EPISODES)]
 
 
 def _facts(tx: Transaction, order: Order, recalled: Recalled) -> Iterator[tuple[Fact, float]]:
     """Yield the facts that may go into the block, as they are now, with their similarity."""
     similarity = {each.fact.id: each.similarity for each in recalled.facts}
-    found = {each.id: each for each in facts_by_id(tx, order.scope, list(similarity))}
-    heard = {each.id for each in only_heard(order.audience, list(found.values()))}
+    facts = {each.id: each for each in facts_by_id(tx, order.scope, list(similarity))}
+    audible_ids = {each.id for each in only_heard(order.audience, list(facts.values()))}
     for id_ in similarity:
-        if id_ in heard and _is_answer(found[id_], order):
-            yield found[id_], similarity[id_]
+        if id_ in audible_ids and _is_answer(facts[id_], order):
+            yield facts[id_], similarity[id_]
 
 
 def _is_answer(fact: Fact, order: Order) -> bool:
@@ -87,22 +87,22 @@ def _episodes(order: Order, recalled: Recalled) -> Iterator[Candidate]:
     if group is not None and not group.is_private:
         return
     for each in recalled.episodes:
-        heard = heard_episode(each.episode, order.audience)
-        if heard is None or heard.session_id in order.lineage or not is_by_rule(heard):
+        episode = heard_episode(each.episode, order.audience)
+        if episode is None or episode.session_id in order.lineage or not is_by_rule(episode):
             continue
-        is_of_project = heard.project in order.projects if order.projects else not heard.project
-        if is_of_project and (lines := summary_lines(heard.summary)):
-            yield _episode(heard, lines, each.similarity)
+        is_of_project = episode.project in order.projects if order.projects else not episode.project
+        if is_of_project and (lines := summary_lines(episode.summary)):
+            yield _episode(episode, lines, each.similarity)
 
 
 def _episode(episode: Episode, lines: Sequence[str], similarity: float) -> Candidate:
-    place = f"[{show_number('episode', episode.number)} {to_iso(episode.ended_at)[:10]}]"
+    label = f"[{show_number('episode', episode.number)} {to_iso(episode.ended_at)[:10]}]"
     return Candidate(
         kind="episode",
         id=episode.id,
         number=episode.number,
         section="episodes",
-        lines=(clipped(" ".join([place, *lines]), LONGEST_LINE),),
+        lines=(clipped(" ".join([label, *lines]), LONGEST_LINE),),
         at=episode.ended_at,
         importance=PLAIN,
         relevance=similarity,

@@ -56,7 +56,7 @@ def said_hits(
     """
     if not sources or asking.query is None:
         return []
-    asked = asking.query.strip()
+    question = asking.query.strip()
     result = search(
         asking.query,
         max(_FEWEST, min(_MOST, asking.room.tokens // _TOKENS_OF_A_QUOTE)),
@@ -70,7 +70,7 @@ def said_hits(
         hit
         for hit in result.hits
         if (floor is None or hit.score >= floor)
-        and hit.snippet.strip() != asked
+        and hit.snippet.strip() != question
         and not is_loaded(asking.client, hit.path or "")
     ]
 
@@ -129,18 +129,20 @@ def said_candidates(
         if hit.path is not None:
             if order.audience.sees_file(hit.path) and not _is_below(hit.path, others_notes):
                 first = hit.start_line or 1
-                place = cite_lines(hit.path, first, hit.end_line or first)
-                yield _said("file", place, None, hit, clipped(f"[{place}] {hit.snippet}", most))
+                citation = cite_lines(hit.path, first, hit.end_line or first)
+                yield _said(
+                    "file", citation, None, hit, clipped(f"[{citation}] {hit.snippet}", most)
+                )
         elif hit.role in _SPEAKERS and (row := tx.row(_MESSAGE, (hit.ref,))) is not None:
             number, session_id, sender, whole, content = row
             own = only_said(text(whole), decode_content(content))
             own = own_text(own) if hit.role == "user" else own
-            said = hit.snippet if says(own, hit.snippet) else own.strip()
-            if said and is_heard(text(session_id), text_or_none(sender)):
+            words = hit.snippet if says(own, hit.snippet) else own.strip()
+            if words and is_heard(text(session_id), text_or_none(sender)):
                 name = f"{show_number('message', integer(number))} {to_iso(hit.at)[:10]}"
                 name += "" if hit.until is None else f", until {to_iso(hit.until)[:10]}"
                 name += f", contradicts {', '.join(hit.contradicts)}" if hit.contradicts else ""
-                quote = f"[{name}] {hit.name or _SPEAKERS[hit.role]}: {said}"
+                quote = f"[{name}] {hit.name or _SPEAKERS[hit.role]}: {words}"
                 yield _said("message", hit.ref, integer(number), hit, clipped(quote, most))
 
 

@@ -155,8 +155,8 @@ class Sections:
     def files(self) -> list[str]:
         """Return the files that have a section now, absolute, sorted."""
         tenant = self._parts.scope.tenant
-        known = self._parts.database.read(lambda tx: files_with_section(tx, tenant))
-        return [str(file) for file in known if _has_section(file)]
+        files = self._parts.database.read(lambda tx: files_with_section(tx, tenant))
+        return [str(file) for file in files if _has_section(file)]
 
     def _result(self, file: Path, lines: _Lines, *, dry_run: bool) -> SectionResult:
         return SectionResult(
@@ -171,9 +171,9 @@ class Sections:
 
     def _file(self, path: Path | str) -> Path:
         """Return the path of a file, with links above it resolved."""
-        given = Path(path).absolute()
-        folder = given.parent.resolve()
-        file = folder / given.name
+        target = Path(path).absolute()
+        folder = target.parent.resolve()
+        file = folder / target.name
         if folder.is_relative_to(self._home.resolve()):
             raise Denied("a file of the home has no section", hint="name one of a project")
         if is_of_day(str(file)):
@@ -191,13 +191,13 @@ class Sections:
         """Return the most important lines that fit, in the order of the numbers."""
         parts = self._parts
         settings, paths = parts.settings, self._paths(folder, project)
-        begun = parts.new_session(None)
+        session = parts.new_session(None)
 
         def unit(tx: Transaction) -> list[Observation]:
             order = Order(
                 scope=parts.scope,
                 projects=paths,
-                audience=parts.heard_in(tx, begun, OPERATOR),
+                audience=parts.heard_in(tx, session, OPERATOR),
                 types=settings.types,
                 lineage=frozenset(),
                 relevance={},
@@ -205,17 +205,17 @@ class Sections:
             never = excluded_ids(tx, parts.scope.tenant)
             return [each for each in read_curated(tx, order) if each.id not in never]
 
-        found = parts.database.read(unit)
-        known = [(f"- {_harmless(line)}", each) for each in found if (line := line_of(each))]
-        kept: list[tuple[str, Observation]] = []
+        observations = parts.database.read(unit)
+        lines = [(f"- {_harmless(line)}", each) for each in observations if (line := line_of(each))]
+        selection: list[tuple[str, Observation]] = []
         tokens = self._cost((NOTE, ""))
-        for line, each in known:
+        for line, each in lines:
             cost = parts.sizer.text(f"{line}\n")
-            if len(kept) < settings.section_lines and tokens + cost <= settings.section_tokens:
+            if len(selection) < settings.section_lines and tokens + cost <= settings.section_tokens:
                 tokens += cost
-                kept.append((line, each))
-        kept.sort(key=lambda one: one[1].number)
-        return _Lines(kept=tuple(kept), left_out=len(known) - len(kept))
+                selection.append((line, each))
+        selection.sort(key=lambda one: one[1].number)
+        return _Lines(kept=tuple(selection), left_out=len(lines) - len(selection))
 
     def _paths(self, folder: Path, project: str | None) -> tuple[str, ...]:
         """Return the paths of the project; none for what belongs to no project."""
@@ -240,15 +240,15 @@ class Sections:
     ) -> None:
         """Record the observations in the lines, then write: an erasure finds them at any time."""
         (there, content), parts = change, self._parts
-        said = [(line, each.session_id) for line, each in lines.kept]
+        entries = [(line, each.session_id) for line, each in lines.kept]
         tenant, now = parts.scope.tenant, parts.clock.now_ms()
-        parts.database.write(lambda tx: say_section(tx, file, said, tenant, now))
+        parts.database.write(lambda tx: say_section(tx, file, entries, tenant, now))
         if there is None:
             write_file(file, content, mode=_MODE, replace=False)
         else:
             rewrite_beneath(file.parent, file.name, _only(there, content), limit=LARGEST_BYTES)
-        gone = set(before).difference(line for line, _ in said)
-        parts.database.write(lambda tx: unsay_section(tx, file, gone))
+        removals = set(before).difference(line for line, _ in entries)
+        parts.database.write(lambda tx: unsay_section(tx, file, removals))
 
 
 def _content(file: Path) -> bytes | None:

@@ -47,14 +47,14 @@ _FEWEST = 2
 """Words of a line that can repeat another one."""
 
 
-def worth(of: Candidate, newest: int, *, asked: bool, stays: bool) -> dict[str, float]:
+def worth(of: Candidate, newest: int, *, has_query: bool, stays: bool) -> dict[str, float]:
     """Return the parts of the score of a candidate, by name.
 
     Args:
         of: The candidate.
         newest: The time of the newest one, from which ages count: a project that rested for a year
             is as it was left.
-        asked: Whether there is a question.
+        has_query: Whether there is a question.
         stays: Whether it was in the last block.
     """
     if of.worth_as == "quote":  # found by a search that weighs its time
@@ -67,7 +67,7 @@ def worth(of: Candidate, newest: int, *, asked: bool, stays: bool) -> dict[str, 
         "open": OPEN * (of.worth_as in _OPEN),
         "touched": TOUCHED * of.is_touched,
         "trust": OF_AGENT * of.is_agents,
-        "relevance": RELEVANCE * of.relevance if asked else 0.0,
+        "relevance": RELEVANCE * of.relevance if has_query else 0.0,
         "stays": STAYS * stays,
     }
     return {name: round(part, 4) for name, part in parts.items() if part}
@@ -90,7 +90,7 @@ def _little() -> frozenset[str]:
 
 
 def amount(words: Collection[str]) -> float:
-    """Return how much some words tell: a pair of characters of an unspaced script is half a word.
+    """Return how much some words say: a pair of characters of an unspaced script is half a word.
 
     >>> amount(told_words("we use pnpm")), amount({"早上", "上好"})
     (2.0, 1.0)
@@ -109,7 +109,7 @@ def repeats(words: Collection[str], others: Collection[str]) -> bool:
 
 
 def still_open(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates without the open ends that something later tells the end of."""
+    """Return candidates without the open ends that something later reports as finished."""
     later = [
         (each.at, told_words(line))
         for each in candidates

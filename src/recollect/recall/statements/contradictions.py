@@ -95,7 +95,7 @@ def _denied(tx: Transaction, people: People, refs: Set[str]) -> Iterator[tuple[s
 
 
 def _telling(tx: Transaction, people: People, row: Placed) -> _Telling | None:
-    """Return what a message tells; None where it is not known whose words it is."""
+    """Return what a message tells; None where its speaker is not known."""
     message, turn = row
     owner = people.at(tx, message.tenant)
     group = group_of_turn(turn, owner)
