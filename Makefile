@@ -50,7 +50,7 @@ test: twins ## Run every test; those that kill processes by themselves
 
 coverage: $(DEV) ## Run the unit tests and doctests, those of the benchmarks apart, with branch coverage, and hold its floor of 90 %
 	@rm -f build/coverage.xml
-	@$(PYTEST) tests/unit tests/structure/test_doctests.py --ignore=tests/unit/benchmarks --cov --cov-report=term --junitxml=build/coverage.xml
+	@$(PYTEST) -m "not slow" tests/unit tests/structure/test_doctests.py --ignore=tests/unit/benchmarks --cov --cov-report=term --junitxml=build/coverage.xml
 
 quick: $(DEV) ## Run the tests of the rooms that were touched, for at most a minute
 	@$(PY) scripts/quick.py
@@ -103,7 +103,7 @@ browser: $(DEV)
 	@command -v chromium google-chrome >/dev/null || echo "chromium is not installed: apt install chromium fonts-noto-cjk"
 
 viewer-test: twins browser ## Drive the viewer in a real Chromium over a real worker
-	@$(PY) -m pytest -p no:xdist --quiet tests/viewer
+	@VIEWER_SCREENS=all $(PY) -m pytest -p no:xdist --quiet tests/viewer
 
 viewer-shots: twins browser ## Take the pictures of the viewer in the docs
 	@$(PY) -m scripts.viewer_shots

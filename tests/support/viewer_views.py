@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 
 from tests.support.viewer_sessions import KEY
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+
+IS_WHOLE = os.environ.get("VIEWER_SCREENS") == "all"  # noqa: TID251
+"""Whether each view is looked at on every screen; `make viewer-test` does, else a half of them."""
+WIDTHS = [360, 1280] if IS_WHOLE else [360]
+"""Of the screens that hostile texts are shown on: what is too wide shows on a narrow one."""
+SCREENS = [("light", 1280), ("dark", 390), *([("light", 390), ("dark", 1280)] if IS_WHOLE else [])]
+"""Of the screens that axe looks at: the theme and the width."""
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +39,17 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return self.name
+
+
+def serious_findings(page: Page) -> list[tuple[str, list[str]]]:
+    """Return what axe finds in a page that is serious, each with some of the elements."""
+    reason = "axe is not installed: `make viewer-test` installs it"
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=reason).Axe()
+    return [
+        (each["id"], [node["html"][:150] for node in each["nodes"]][:3])
+        for each in axe.run(page).response["violations"]
+        if each["impact"] in {"serious", "critical"}
+    ]
 
 
 def settled(page: Page, view: View) -> None:

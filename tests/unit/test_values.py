@@ -111,6 +111,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 def test_a_program_with_types_is_checked_by_mypy(tmp_path: Path) -> None:
     """Strictly; a wrong call is found."""
     sound, wrong = tmp_path / "sound.py", tmp_path / "wrong.py"

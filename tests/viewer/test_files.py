@@ -14,12 +14,11 @@ from tests.support.hostile_texts import HOSTILE
 from tests.support.viewer_files import CART, FILE_VIEWS, NOTES, OWN, TITLE, fill_files
 from tests.support.viewer_home import OVERRIDES
 from tests.support.viewer_pages import TOKEN_KEY, Served, Viewer
-from tests.support.viewer_views import View, settled
+from tests.support.viewer_views import SCREENS, WIDTHS, View, serious_findings, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
-NO_AXE = "axe is not installed: `make viewer-test` installs it"
 USABLE = """() => [...document.querySelectorAll("button, a, input, select, textarea")]
   .filter((each) => each.checkVisibility() && each.tabIndex >= 0 && !each.disabled)
   .map((each) => each.outerHTML.slice(0, 120))"""
@@ -90,7 +89,7 @@ TIDY = """() => {
 }"""
 
 
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_hostile_texts_are_text(browser: Browser, hostile: Path, width: int) -> None:
     """As names, as Markdown, as diffs, as labels; nothing runs, nothing leaves its place."""
     worker = Served(hostile)
@@ -128,18 +127,11 @@ def test_hostile_texts_are_text(browser: Browser, hostile: Path, width: int) -> 
 @pytest.mark.parametrize("view", FILE_VIEWS, ids=str)
 def test_axe_finds_nothing_serious(files: Viewer, view: View) -> None:
     """In both themes, wide and narrow; and all that can be used is reached by Tab."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=NO_AXE).Axe()
-    for scheme, width in (("light", 1280), ("dark", 390)):
+    for scheme, width in SCREENS:
         size = {"width": width, "height": 800}
         page = files.open(view.address, color_scheme=scheme, viewport=size)
         settled(page, view)
-        found = axe.run(page).response["violations"]
-        serious = [
-            (each["id"], [node["html"][:150] for node in each["nodes"]][:3])
-            for each in found
-            if each["impact"] in {"serious", "critical"}
-        ]
-        assert serious == []
+        assert serious_findings(page) == []
         usable = page.evaluate(USABLE)
         page.evaluate("document.activeElement?.blur()")
         reached = []

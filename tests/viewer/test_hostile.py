@@ -15,11 +15,11 @@ from recollect.memory import Memory
 from tests.support.hostile_texts import HOSTILE
 from tests.support.viewer_home import OVERRIDES
 from tests.support.viewer_pages import Served, Viewer
+from tests.support.viewer_views import WIDTHS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
-WIDTHS = (1280, 360)
 LONG = "agent:hostile:main"
 TWO_FRAMES = "() => new Promise((d) => requestAnimationFrame(() => requestAnimationFrame(d)))"
 OPEN_TWO = """() => [...document.querySelectorAll(".live-row:not(.open) > .live-body")]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.viewer_knowledge import fill_hostile, fill_talk
+from tests.support.viewer_views import WIDTHS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -325,7 +326,7 @@ def test_what_is_remembered_elsewhere_appears(page: Page, worker: Served) -> Non
     row(page, "The ferry leaves at nine").wait_for()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_hostile_texts_are_only_texts(viewer: Viewer, worker: Served, width: int) -> None:
     """In every field that is shown; none breaks the layout."""
     names = fill_hostile(worker.call)

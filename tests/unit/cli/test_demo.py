@@ -106,6 +106,7 @@ def _asked(answer: DemoAnswer) -> DemoAnswer:
     return msgspec.structs.replace(answer, right=False)
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_with_the_model_every_first_hit_is_right(
     run: Run, place: Path, models_folder: Path, monkeypatch: pytest.MonkeyPatch

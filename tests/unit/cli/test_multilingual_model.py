@@ -28,6 +28,7 @@ def filled(run: Run, home: Path, tmp_path: Path) -> Path:
     return home
 
 
+@pytest.mark.slow
 def test_a_portuguese_question_finds_an_english_line_once_the_model_is_chosen(
     run: Run, filled: Path
 ) -> None:

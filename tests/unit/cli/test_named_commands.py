@@ -79,6 +79,7 @@ def _trouble(line: str) -> str | None:
     return None
 
 
+@pytest.mark.slow
 def test_every_command_that_a_text_names_exists() -> None:
     """A hint that cannot be typed is worse than none."""
     commands = list(_commands())
@@ -135,6 +136,7 @@ def test_a_list_of_sessions_may_be_called_so(run: Run, home: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_agent_that_a_text_names_is_one() -> None:
     """`recollect init NAME`."""
     names = {

@@ -137,6 +137,7 @@ def erase_one(home: Path) -> tuple[ErasureReceipt, Seen]:
     return receipt, before
 
 
+@pytest.mark.slow
 def test_of_one_erased_among_forty_no_mark_is_left_and_the_others_have_all_of_theirs(
     home: Path,
 ) -> None:

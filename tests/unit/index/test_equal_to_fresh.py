@@ -222,6 +222,7 @@ def assert_same(found: list[Hit], expected: list[Hit]) -> None:
         assert found[position].score == pytest.approx(hit.score, abs=TOLERANCE)
 
 
+@pytest.mark.slow
 def test_any_history_leaves_what_a_fresh_index_holds() -> None:
     """Design: scores after any order of changes, merges and kills equal those of a fresh index."""
     run_state_machine_as_test(

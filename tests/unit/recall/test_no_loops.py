@@ -63,6 +63,7 @@ def test_words_about_the_tag_stay(memory: Memory) -> None:
         assert memory.sessions.append(session, "user", said).text == said
 
 
+@pytest.mark.slow
 def test_blocks_are_found_in_linear_time(memory: Memory) -> None:
     """A text of openings that never close is one pass; quadratic would not come to an end."""
     session = memory.sessions.create().id

@@ -256,6 +256,7 @@ def test_what_could_not_be_read_is_kept_as_text(client: Client) -> None:
     assert "Bash" in kept["output"]
 
 
+@pytest.mark.slow
 def test_twenty_megabytes_are_kept_as_head_and_tail(client: Client) -> None:
     """Issue 12.4: 16 MB are taken, then head and tail with a mark."""
     output = b"head " + b"x" * 20_000_000 + b" tail"

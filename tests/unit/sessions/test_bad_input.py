@@ -78,6 +78,7 @@ def test_a_visibility_group_of_sessions_is_an_error_and_no_endless_loop(
                 call(first.id)
 
 
+@pytest.mark.slow
 def test_a_very_long_chain_of_forks_reads_as_any_other(home: Home) -> None:
     """More than a program may call itself, and still gap-free."""
     tip = home.sessions.create().id

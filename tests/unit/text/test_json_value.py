@@ -113,6 +113,7 @@ def test_a_line_that_needs_no_cleaning_is_known_by_its_bytes(line: str, is_clean
         assert cleaner.replaced == 0
 
 
+@pytest.mark.slow
 @given(st.dictionaries(ANY_TEXT, JSON))
 def test_nothing_that_would_be_cleaned_is_taken_for_clean(value: dict[str, object]) -> None:
     """As other programs write it, escaped or not."""

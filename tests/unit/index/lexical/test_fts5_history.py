@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -26,6 +27,7 @@ class AnyHistoryOfFts5(AnyHistory):
         return OpenIndex(folder, feed, self.embedder, FTS5)
 
 
+@pytest.mark.slow
 def test_any_history_leaves_what_a_fresh_index_holds() -> None:
     """Ranks come from counts of all chunks, so one that is left behind would show."""
     run_state_machine_as_test(

@@ -41,6 +41,7 @@ def test_so_it_does_of_any_text(text: str) -> None:
     assert REDACTOR.redact_value(text) == _by_rules(text)
 
 
+@pytest.mark.slow
 def test_so_it_does_of_the_corpus_of_the_benchmark() -> None:
     """Secrets and look-alikes of both halves, each alone and among words that are known."""
     assert is_harmless(PROSE.removesuffix(", sudo"))

@@ -155,6 +155,7 @@ def test_what_is_left_is_the_text_between_the_finds(text: str) -> None:
     assert rebuilt + text[position:] == redacted.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     [
@@ -189,6 +190,7 @@ def _calls(text: str) -> int:
     return count
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=4).map("".join))
 def test_twice_the_text_takes_twice_the_steps(part: str) -> None:
     """Calls are counted, not time; how long a pattern may be, the sizes above tell.
