@@ -86,6 +86,14 @@ _STORE = StoreSettings()
 _NAMED = 3
 """Foreign tables and other objects that an error names."""
 _TABLES: LiteralString = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+_UNANSWERED: LiteralString = """
+    UPDATE inbound SET state = 'failed', code = 'restored', at = ?
+    WHERE state IN ('received', 'asked') RETURNING 1
+"""
+_UNSENT: LiteralString = """
+    UPDATE deliveries SET state = 'unknown', code = 'restored', at = ?
+    WHERE state IN ('received', 'sending')
+"""
 _SURE_BYTES = 1 << 30
 _RATIO = 1_000
 """The largest ratio of content to archive size above the first GiB. Text compresses to a third to a
@@ -354,6 +362,8 @@ def _settle(
             mirror = TranscriptMirror(home, records)
             mirror.heal_all()
             mirror.flush()
+        if waiting := records.write(lambda tx: _stop_waiting(tx, clock.now_ms())):
+            warnings.append(f"{waiting} messages had no answer yet, and get none: send them again")
         erased = erase_again(records, prior, clock, IdSource(clock)) if prior.tombstones else 0
         records.write(lambda tx: renew_journal(tx, event))
     finally:
@@ -361,6 +371,12 @@ def _settle(
     for copy in home.glob(f"{RECORDS_FILE}{BEFORE}*"):  # the backup is the copy
         copy.unlink()
     return erased
+
+
+def _stop_waiting(tx: Transaction, now: int) -> int:
+    """Let nothing be answered or sent that may have been since the backup; return how much."""
+    tx.execute(_UNSENT, (now,))
+    return len(tx.all(_UNANSWERED, (now,)))
 
 
 def _open_unpacked(home: Path, clock: Clock) -> SqliteDatabase:
