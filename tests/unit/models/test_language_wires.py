@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 
 from recollect.core.bill import TokenUse
 from recollect.core.errors import ProviderUnavailable
+from recollect.models.language.anthropic import AnthropicMessages
 from recollect.models.language.model import ask
-from recollect.models.language.wires import (
-    MOST_TOKENS,
-    AnthropicMessages,
-    LanguageWire,
-    OpenAIChat,
-)
+from recollect.models.language.openai import OpenAIChat
+from recollect.models.language.wires import MOST_TOKENS, LanguageWire
 
 WIRES: list[LanguageWire] = [OpenAIChat(model="m"), AnthropicMessages(model="m")]
 JSON = st.recursive(

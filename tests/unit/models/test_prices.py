@@ -7,7 +7,8 @@ import pytest
 from recollect.core.bill import TokenUse
 from recollect.core.settings import LanguageSettings, RemoteSettings
 from recollect.models.embedding.wires import GeminiWire, OpenAIWire, VoyageWire
-from recollect.models.language.wires import AnthropicMessages, OpenAIChat
+from recollect.models.language.anthropic import AnthropicMessages
+from recollect.models.language.openai import OpenAIChat
 from recollect.models.prices import Price, embedding_price, language_price, list_prices
 
 USE = TokenUse(input=1_000_000, output=1_000_000, cache_read=1_000_000, cache_write=1_000_000)

@@ -11,17 +11,12 @@ import pytest
 from recollect.core.errors import Cancelled, ProviderUnavailable
 from recollect.models.cancellation import Cancellation
 from recollect.models.http.events import ServerSentEvents
+from recollect.models.language.anthropic import AnthropicMessages, MessageReply
 from recollect.models.language.model import ToolOutcome, ask
+from recollect.models.language.openai import OpenAIChat
 from recollect.models.language.spoken import SpokenText, ThoughtFilter
-from recollect.models.language.streams import (
-    AnthropicDialect,
-    MessageReply,
-    OpenAIDialect,
-    StreamedReply,
-    ToolRequest,
-)
 from recollect.models.language.tools import ToolRound
-from recollect.models.language.wires import AnthropicMessages, OpenAIChat
+from recollect.models.language.wires import LanguageReply, ToolRequest
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 1_000])
@@ -73,8 +68,8 @@ def test_rounds_are_set_apart_where_both_have_words() -> None:
     assert (text.whole, text.pieces) == ("Let me\n\nIt is", 4)
 
 
-def _chat(*chunks: dict[str, Any] | bytes) -> StreamedReply:
-    received = OpenAIDialect(OpenAIChat(model="m")).receive()
+def _chat(*chunks: dict[str, Any] | bytes) -> LanguageReply:
+    received = OpenAIChat(model="m").receive()
     for chunk in chunks:
         received.take(chunk if isinstance(chunk, bytes) else msgspec.json.encode(chunk))
     return received
@@ -108,7 +103,7 @@ def _part(index: int | None, call: str | None, name: str | None, arguments: str)
 )
 def test_calls_of_tools_are_put_together(chunks: list[dict[str, Any]]) -> None:
     """OpenAI numbers them; servers that send whole calls do not always."""
-    calls = _chat(*chunks).reply().calls
+    calls = _chat(*chunks).calls
     assert [(call.id, call.name, call.decoded) for call in calls] == [
         ("a", "one", {"x": 1}),
         ("b", "two", {}),
@@ -117,7 +112,7 @@ def test_calls_of_tools_are_put_together(chunks: list[dict[str, Any]]) -> None:
 
 def test_calls_without_an_id_get_one() -> None:
     """Their results need it."""
-    calls = _chat(_calls(_part(0, None, "one", "{}"), _part(1, None, "two", "{}"))).reply().calls
+    calls = _chat(_calls(_part(0, None, "one", "{}"), _part(1, None, "two", "{}"))).calls
     assert [(call.id, call.name) for call in calls] == [("call_0", "one"), ("call_1", "two")]
 
 
@@ -125,12 +120,12 @@ def test_the_tokens_of_a_compatible_server_count_where_it_tells_them() -> None:
     """In the last chunk, or in each of them; only OpenAI is asked for them."""
     usage = {"prompt_tokens": 9, "completion_tokens": 2}
     received = _chat({"choices": [], "usage": usage}, {"choices": None}, b" [DONE]")
-    use = received.reply().use
+    use = received.use
     assert use is not None
     assert (use.input, use.output) == (9, 2)
-    assert (received.is_over, received.is_complete) == (True, True)
+    assert (received.is_over, received.finish is not None) == (True, True)
     bodies = [
-        OpenAIDialect(OpenAIChat(model="m", is_own=is_own)).body(ask("?"), ToolRequest())
+        OpenAIChat(model="m", is_own=is_own).stream_body(ask("?"), ToolRequest())
         for is_own in (True, False)
     ]
     assert ["stream_options" in body for body in bodies] == [True, False]
@@ -138,7 +133,7 @@ def test_the_tokens_of_a_compatible_server_count_where_it_tells_them() -> None:
 
 def test_the_counts_of_a_message_are_those_at_its_end() -> None:
     """The input is told at the start, the output at the end; gateways tell some of it."""
-    received = AnthropicDialect(AnthropicMessages(model="m")).receive()
+    received = AnthropicMessages(model="m").receive()
     assert isinstance(received, MessageReply)
     start = {"input_tokens": 9, "cache_read_input_tokens": 5, "output_tokens": 1}
     for event in (
@@ -152,15 +147,15 @@ def test_the_counts_of_a_message_are_those_at_its_end() -> None:
         },
     ):
         assert received.take(msgspec.json.encode(event)) == ""
-    reply = received.reply()
+    reply = received
     assert reply.use is not None
     assert (reply.use.input, reply.use.cache_read, reply.use.output) == (9, 5, 8)
-    assert (reply.finish, received.is_complete, received.is_over) == ("length", True, False)
+    assert (reply.finish, received.finish is not None, received.is_over) == ("length", True, False)
     assert received.written == "hm"
     received = MessageReply("anthropic")
     delta = {"type": "message_delta", "delta": {}, "usage": {"output_tokens": 8}}
     received.take(msgspec.json.encode(delta))
-    assert received.reply().use is not None
+    assert received.use is not None
     with pytest.raises(ProviderUnavailable, match="overloaded_error"):
         received.take(b'{"type": "error", "error": {"type": "overloaded_error", "message": "x"}}')
 
@@ -194,13 +189,11 @@ def test_how_long_is_thought_is_said_in_the_words_of_the_provider(
         ask("?", max_output_tokens=100), thinking=thinking, temperature=0.5
     )
     bodies = [
-        OpenAIDialect(OpenAIChat(model="m", is_own=is_own)).body(prompt, ToolRequest())
+        OpenAIChat(model="m", is_own=is_own).stream_body(prompt, ToolRequest())
         for is_own in (True, False)
     ]
     assert [body.get("reasoning_effort") for body in bodies] == [own, compatible]
-    body = dict[str, Any](
-        AnthropicDialect(AnthropicMessages(model="m")).body(prompt, ToolRequest())
-    )
+    body = dict[str, Any](AnthropicMessages(model="m").stream_body(prompt, ToolRequest()))
     assert body.get("thinking", {"budget_tokens": 0})["budget_tokens"] == tokens
     assert (body["max_tokens"], "temperature" in body) == (100 + tokens, not tokens)
 
@@ -226,11 +219,13 @@ def test_anthropic_gets_its_thoughts_back_with_what_the_tools_returned() -> None
         {"type": "content_block_delta", "index": 2, "delta": {"partial_json": '{"query": "x"}'}},
     ):
         received.take(msgspec.json.encode(event))
-    reply = received.reply()
+    reply = received
     outcome = (ToolOutcome("none"),)
-    of = ToolRound(text="", calls=reply.calls, outcomes=outcome, thoughts=reply.thoughts)
-    dialect = AnthropicDialect(AnthropicMessages(model="m"))
-    body = dict[str, Any](dialect.body(ask("?"), ToolRequest(rounds=(of,))))
+    of = ToolRound(
+        text="", calls=tuple(reply.calls), outcomes=outcome, thoughts=tuple(reply.thoughts)
+    )
+    dialect = AnthropicMessages(model="m")
+    body = dict[str, Any](dialect.stream_body(ask("?"), ToolRequest(rounds=(of,))))
     assert body["messages"][1]["content"] == [
         {"type": "thinking", "thinking": "look it up", "signature": "c2ln"},
         {"type": "redacted_thinking", "data": "ZGF0YQ"},

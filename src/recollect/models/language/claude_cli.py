@@ -12,13 +12,14 @@ Source: ``claude --help`` and the JSON that it prints (``type: result``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
 
+from recollect.core.bill import TokenUse
 from recollect.core.decoding import json_decoder
 from recollect.core.errors import (
     InvalidInput,
@@ -33,13 +34,14 @@ from recollect.models.cancellation import Cancellation
 from recollect.models.hints import LANGUAGE
 from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy
 from recollect.models.http.streaming import MOST_STREAM_S
+from recollect.models.language.anthropic import FINISHES, MessageReply, use_of
 from recollect.models.language.bounds import bounded, estimated_use, most_tokens
-from recollect.models.language.claude_stream import ClaudeStream
-from recollect.models.language.model import Completion, Finish, OnPiece, Prompt, Toolbox
+from recollect.models.language.model import Completion, OnPiece, Prompt, Toolbox
 from recollect.models.language.spoken import SpokenText
 from recollect.models.language.tools import MOST_ROUNDS
-from recollect.models.language.wires import NOTHING, system_with_schema, use_of
+from recollect.models.language.wires import NOTHING, system_with_schema
 from recollect.models.subprocess import MISSING, Program, ProgramOutput
+from recollect.text.tokens import estimate_tokens
 
 PROVIDER = "claude-cli"
 MAX_SYSTEM_BYTES = 64 << 10
@@ -54,8 +56,6 @@ _QUOTA = re.compile(
 )
 _LOGIN = re.compile(r"api key|/login|log in|authenticat|oauth|unauthorized", re.IGNORECASE)
 _REFUSED = frozenset({"error_max_budget_usd", "error_max_structured_output_retries"})
-_CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
-_DONE = frozenset({None, "end_turn", "tool_use", "stop_sequence"})
 
 
 class _Result(msgspec.Struct, frozen=True):
@@ -72,7 +72,16 @@ class _Result(msgspec.Struct, frozen=True):
     stop_reason: str | None = None
 
 
+class _Line(msgspec.Struct, frozen=True):
+    """A line of the output, where it comes as it arrives."""
+
+    type: str
+    event: msgspec.Raw = NOTHING
+    parent_tool_use_id: str | None = None
+
+
 _DECODER = json_decoder(_Result)
+_LINE_DECODER = json_decoder(_Line)
 _LIST_DECODER = json_decoder(list[msgspec.Raw])
 
 
@@ -194,7 +203,7 @@ class ClaudeCli:
     ) -> Completion:
         """Run the command once; what it spent is counted however it ends."""
         cancellation.require_going()
-        events = ClaudeStream(PROVIDER, text)
+        events = _Stream(text)
         try:
             output = self._run_streaming(prompt, events, toolbox, cancellation, ends)
             result = _require_result(_find_result(events.result), output.code)
@@ -218,7 +227,7 @@ class ClaudeCli:
     def _run_streaming(
         self,
         prompt: Prompt,
-        events: ClaudeStream,
+        events: _Stream,
         toolbox: Toolbox | None,
         cancellation: Cancellation,
         ends: float,
@@ -285,12 +294,88 @@ class ClaudeCli:
         if not text.strip():
             raise LANGUAGE.unreadable(PROVIDER)
         return Completion(
-            text=text, use=use, usd=usd, model=self._answered(result), finish=_finish(result)
+            text=text,
+            use=use,
+            usd=usd,
+            model=self._answered(result),
+            finish=FINISHES.get(result.stop_reason or "end_turn", "other"),
         )
 
     def _answered(self, result: _Result) -> str:
         names = list(result.model_usage)
         return f"{PROVIDER}:{names[0]}" if len(names) == 1 else self.name
+
+
+class _Stream:
+    """The output of a run with ``--output-format stream-json``, as it arrives.
+
+    Args:
+        text: Gives the answer out.
+
+    Attributes:
+        result: The line with the result; empty until it is there.
+        on_line: Called with each line of the command, before it is read.
+    """
+
+    def __init__(self, text: SpokenText) -> None:
+        self._text = text
+        self._start: list[bytes] = []
+        self._replies: list[MessageReply] = []
+        self.result = b""
+        self.on_line: Callable[[], object] = bool
+
+    @property
+    def rounds(self) -> int:
+        """Return the number of requests that the command has made so far."""
+        return len(self._replies)
+
+    def mark_partial(self, error: ProviderError) -> None:
+        """Note in an error that words were given out, or that a tool may have changed something."""
+        if self._text.pieces or any(reply.calls for reply in self._replies):
+            error.facts["partial"] = True
+
+    def take(self, piece: bytes) -> None:
+        """Read the next bytes of the output."""
+        first, *more = piece.split(b"\n")
+        self._start.append(first)
+        for line in more:
+            self._take_line(b"".join(self._start))
+            self._start = [line]
+
+    def spent(self, input_tokens: int) -> TokenUse:
+        """Return the tokens of a run without a result, as far as they are known.
+
+        Args:
+            input_tokens: The estimated tokens of the prompt.
+        """
+        use = TokenUse()
+        for reply in self._replies:
+            counted = reply.use or TokenUse(input=input_tokens)
+            output = max(counted.output, estimate_tokens(reply.written))
+            use += msgspec.structs.replace(counted, output=output)
+        return use
+
+    def _take_line(self, line: bytes) -> None:
+        """Read a line; what is not the command's own is ignored."""
+        try:
+            decoded = _LINE_DECODER.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return
+        self.on_line()
+        if decoded.type == "result":
+            self.result = line
+        elif decoded.type == "stream_event" and decoded.parent_tool_use_id is None:
+            self._take_event(bytes(decoded.event))
+
+    def _take_event(self, event: bytes) -> None:
+        if not self._replies or self._replies[-1].is_over:
+            self._replies.append(MessageReply(PROVIDER))
+            self._text.begin_round()
+        try:
+            piece = self._replies[-1].take(event)
+        except ProviderError:
+            return  # the command tries again by itself, or says so in its result
+        self._text.say(piece)
 
 
 def _transcript(prompt: Prompt) -> str:
@@ -343,12 +428,6 @@ def _parts(out: bytes) -> Iterator[bytes | msgspec.Raw]:
 def _text(result: _Result) -> str:
     structured = bytes(result.structured_output).decode(errors="replace")
     return result.result or "" if structured == "null" else structured
-
-
-def _finish(result: _Result) -> Finish:
-    if result.stop_reason in _CUT:
-        return "length"
-    return "stop" if result.stop_reason in _DONE else "other"
 
 
 def _refusal(result: _Result) -> ProviderError:

@@ -13,23 +13,7 @@ import msgspec
 
 from recollect.core.bill import TokenUse
 from recollect.core.errors import Cancelled, ProviderError
-from recollect.models.cancellation import Cancellation
-
-__all__ = [
-    "Cancellation",
-    "Completion",
-    "Finish",
-    "LanguageModel",
-    "OnPiece",
-    "Prompt",
-    "PromptMessage",
-    "Role",
-    "ToolOutcome",
-    "ToolSpec",
-    "Toolbox",
-    "WatchedModel",
-    "ask",
-]
+from recollect.models.cancellation import Cancellation as Cancellation
 
 Role = Literal["user", "assistant"]
 Finish = Literal["stop", "length", "other"]

@@ -10,12 +10,13 @@ from recollect.models.budget import DailyBudget
 from recollect.models.dependencies import Dependencies
 from recollect.models.hints import LANGUAGE
 from recollect.models.http.auth import is_private
+from recollect.models.language.anthropic import AnthropicMessages
 from recollect.models.language.claude_cli import PROVIDER as CLAUDE_CLI
 from recollect.models.language.claude_cli import ClaudeCli
 from recollect.models.language.model import LanguageModel
+from recollect.models.language.openai import OpenAIChat
 from recollect.models.language.remote import RemoteLanguageModel
-from recollect.models.language.streams import AnthropicDialect, Dialect, OpenAIDialect
-from recollect.models.language.wires import AnthropicMessages, LanguageWire, OpenAIChat
+from recollect.models.language.wires import LanguageWire
 from recollect.models.prices import Price, language_price
 from recollect.models.providers import open_client
 
@@ -40,7 +41,7 @@ def create(spec: str, settings: LanguageSettings, dependencies: Dependencies) ->
     provider, _, model = spec.partition(":")
     if provider == CLAUDE_CLI:
         return _claude_cli(model, settings, dependencies)
-    wire, dialect = _formats(provider, model, settings)
+    wire = _wire(provider, model, settings)
     client = open_client(
         provider,
         settings,
@@ -51,16 +52,14 @@ def create(spec: str, settings: LanguageSettings, dependencies: Dependencies) ->
     )
     is_remote = not is_private(client.base_url)
     budget = _budget(f"{provider}:{wire.model}", settings, dependencies, is_billed=is_remote)
-    return RemoteLanguageModel(wire, dialect, client, settings, budget, is_remote=is_remote)
+    return RemoteLanguageModel(wire, client, settings, budget, is_remote=is_remote)
 
 
-def _formats(provider: str, model: str, settings: LanguageSettings) -> tuple[LanguageWire, Dialect]:
+def _wire(provider: str, model: str, settings: LanguageSettings) -> LanguageWire:
     if provider == AnthropicMessages.provider:
-        messages = AnthropicMessages(model=model or AnthropicMessages.default_model)
-        return messages, AnthropicDialect(messages)
+        return AnthropicMessages(model=model or AnthropicMessages.default_model)
     is_own = settings.base_url is None
-    chat = OpenAIChat(model=model or OpenAIChat.default_model, is_own=is_own)
-    return chat, OpenAIDialect(chat)
+    return OpenAIChat(model=model or OpenAIChat.default_model, is_own=is_own)
 
 
 def _claude_cli(model: str, settings: LanguageSettings, dependencies: Dependencies) -> ClaudeCli:

@@ -14,8 +14,8 @@ MOST_ROUNDS = 8
 """Rounds of tools before a model must answer: three tools answer a question in one or two."""
 
 
-class FunctionCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A call that a model asks for.
+class FunctionCall(msgspec.Struct, kw_only=True):
+    """A call that a model asks for; in a stream it grows.
 
     Attributes:
         id: The provider's id of the call.
@@ -25,7 +25,7 @@ class FunctionCall(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     name: str
-    arguments: str
+    arguments: str = ""
 
     @property
     def decoded(self) -> Mapping[str, object] | None:

@@ -1,12 +1,11 @@
 """The wire formats of language models: the requests and answers of each provider.
 
-A wire knows path, body and answer of one provider. It sends nothing itself.
-
-Source: the API references of OpenAI ("Create chat completion") and Anthropic ("Create a Message").
+A wire knows path, requests and answers of one provider. It sends nothing itself.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Protocol, TypeVar
 
@@ -16,9 +15,9 @@ from recollect.core.bill import TokenUse
 from recollect.core.decoding import decode_json
 from recollect.models.hints import LANGUAGE
 from recollect.models.http.client import decode_answer
-from recollect.models.language.model import Finish, Prompt
-from recollect.models.language.spoken import ThoughtFilter
-from recollect.models.language.tools import FunctionCall
+from recollect.models.http.error_mapping import map_error
+from recollect.models.language.model import Finish, Prompt, ToolSpec
+from recollect.models.language.tools import FunctionCall, ToolRound
 
 T = TypeVar("T")
 
@@ -33,26 +32,61 @@ MOST_TOKENS = 1_000_000_000
 """More than any request uses; a server that reports more is wrong."""
 
 
-class LanguageReply(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer of a provider.
+class ToolRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request with tools has besides its prompt.
+
+    Attributes:
+        specs: The tools; none makes it a request without tools.
+        rounds: The calls so far.
+        is_last: Whether the model must answer without another call.
+    """
+
+    specs: Sequence[ToolSpec] = ()
+    rounds: Sequence[ToolRound] = ()
+    is_last: bool = False
+
+
+class LanguageReply(ABC):
+    """The reply of a provider, as far as it was received.
+
+    Args:
+        provider: For errors.
 
     Attributes:
         text: The answer.
+        written: All that the model wrote, its reasoning and calls included.
         use: Tokens; None if not reported.
         model: The provider's name of the model; empty if not reported.
-        finish: Why it ended.
+        finish: Why it ended; None as long as the model did not say so.
+        is_over: Whether no event follows.
         is_declined: Whether the model refused to answer.
         calls: Tools that it calls before it answers.
         thoughts: What it thought before that; Anthropic wants it back with what the tools returned.
     """
 
-    text: str
-    use: TokenUse | None
-    model: str = ""
-    finish: Finish = "stop"
-    is_declined: bool = False
-    calls: tuple[FunctionCall, ...] = ()
-    thoughts: tuple[Mapping[str, str], ...] = ()
+    def __init__(self, provider: str) -> None:
+        self.provider = provider
+        self.text = self.written = self.model = ""
+        self.use: TokenUse | None = None
+        self.finish: Finish | None = None
+        self.is_over = self.is_declined = False
+        self.calls: list[FunctionCall] = []
+        self.thoughts: list[dict[str, str]] = []
+
+    @abstractmethod
+    def take(self, event: bytes) -> str:
+        """Return the text that the data of an event adds to the answer.
+
+        Raises:
+            ProviderError: it is an error, or it cannot be read.
+        """
+
+    def decoded(self, event: bytes, shape: type[T]) -> T:
+        """Return the data of an event; raise the error that it is."""
+        error = map_error(200, event)
+        if error is not None:
+            raise error.error(self.provider, None, LANGUAGE)
+        return decode_answer(self.provider, event, shape, LANGUAGE)
 
 
 class LanguageWire(Protocol):
@@ -77,6 +111,12 @@ class LanguageWire(Protocol):
         Raises:
             ProviderUnavailable: it cannot be read.
         """
+
+    def stream_body(self, prompt: Prompt, tools: ToolRequest) -> Mapping[str, object]:
+        """Return a request whose answer is a stream of events, before it becomes JSON."""
+
+    def receive(self) -> LanguageReply:
+        """Return a reply that is empty so far."""
 
 
 def decode_usage(raw: msgspec.Raw, shape: type[T]) -> T | None:
@@ -130,226 +170,3 @@ def _strict_part(key: str, value: object) -> object:
     if isinstance(value, list | tuple):
         return [_strict_part("", each) for each in value]
     return value
-
-
-_CHAT_FINISHES: Mapping[str | None, Finish] = {
-    "stop": "stop",
-    "tool_calls": "stop",
-    "length": "length",
-}
-
-
-class _Part(msgspec.Struct, frozen=True):
-    text: str = ""
-
-
-class _Message(msgspec.Struct, frozen=True):
-    content: str | list[_Part] | None = None
-    refusal: str | None = None
-
-
-class _Choice(msgspec.Struct, frozen=True):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _Details(msgspec.Struct, frozen=True):
-    cached_tokens: int | None = None
-
-
-class _ChatUsage(msgspec.Struct, frozen=True):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    prompt_tokens_details: _Details | None = None
-
-
-class _ChatBody(msgspec.Struct, frozen=True):
-    choices: list[_Choice]
-    model: str | None = None
-    usage: msgspec.Raw = NOTHING
-
-
-class OpenAIChat(msgspec.Struct, frozen=True, kw_only=True):
-    """Speaks to OpenAI and compatible servers: Ollama, vLLM, OpenRouter and many others.
-
-    ``POST {base}/chat/completions``. OpenAI's own models take ``max_completion_tokens``, as they
-    reason before they write; compatible servers know ``max_tokens``. JSON is requested with the
-    schema, then as any object, then in words: not every server supports the first two.
-
-    Attributes:
-        model: The model's name.
-        is_own: Whether the address is OpenAI's.
-    """
-
-    model: str
-    is_own: bool = True
-
-    provider: ClassVar[str] = "openai"
-    default_model: ClassVar[str] = "gpt-5-mini"
-    path: ClassVar[str] = "chat/completions"
-    json_ways: ClassVar[Sequence[JsonWay]] = ("schema", "object", "words")
-
-    def body(self, prompt: Prompt, way: JsonWay) -> Mapping[str, object]:
-        """Return a request before it becomes JSON."""
-        system = prompt.system if way == "schema" else system_with_schema(prompt)
-        messages = [{"role": "system", "content": system}] if system else []
-        messages += [{"role": each.role, "content": each.text} for each in prompt.messages]
-        limit = "max_completion_tokens" if self.is_own else "max_tokens"
-        body: dict[str, object] = {
-            "model": self.model,
-            "messages": messages,
-            limit: prompt.max_output_tokens,
-        }
-        if prompt.temperature is not None:
-            body["temperature"] = prompt.temperature
-        if prompt.schema is not None and way != "words":
-            body["response_format"] = _format(prompt.schema, way)
-        return body
-
-    def read(self, body: bytes) -> LanguageReply:
-        """Return the reply in an answer."""
-        answer = decode_answer(self.provider, body, _ChatBody, LANGUAGE)
-        if not answer.choices:
-            raise LANGUAGE.unreadable(self.provider)
-        choice = answer.choices[0]
-        return LanguageReply(
-            text=_text(choice.message.content),
-            use=chat_use(answer.usage),
-            model=answer.model or "",
-            finish=chat_finish(choice.finish_reason),
-            is_declined=bool(choice.message.refusal) or choice.finish_reason == "content_filter",
-        )
-
-
-def _format(schema: Mapping[str, object], way: JsonWay) -> dict[str, object]:
-    if way == "object":
-        return {"type": "json_object"}
-    schema_format = {"name": "answer", "strict": True, "schema": strict_schema(schema)}
-    return {"type": "json_schema", "json_schema": schema_format}
-
-
-def _text(content: str | list[_Part] | None) -> str:
-    if isinstance(content, list):
-        content = "".join(part.text for part in content)
-    return ThoughtFilter().take(content or "")
-
-
-def chat_finish(reason: str | None) -> Finish:
-    """Return why an answer of OpenAI ended."""
-    return _CHAT_FINISHES.get(reason, "other")
-
-
-def chat_use(raw: msgspec.Raw) -> TokenUse | None:
-    """Return the tokens of an answer of OpenAI; None if not reported."""
-    usage = decode_usage(raw, _ChatUsage)
-    if usage is None:
-        return None
-    details = usage.prompt_tokens_details
-    cached = counted(details.cached_tokens if details else None)
-    return TokenUse(
-        input=counted(counted(usage.prompt_tokens) - cached),
-        output=counted(usage.completion_tokens),
-        cache_read=cached,
-    )
-
-
-_TOOL = "answer"
-_FINISHES: Mapping[str | None, Finish] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "stop",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-}
-
-
-def message_finish(reason: str | None) -> Finish:
-    """Return why an answer of Anthropic ended."""
-    return _FINISHES.get(reason, "other")
-
-
-class _Block(msgspec.Struct, frozen=True):
-    type: str
-    text: str = ""
-    input: msgspec.Raw = msgspec.Raw(b"{}")
-
-
-class _Usage(msgspec.Struct, frozen=True):
-    """The tokens of an answer, as Anthropic counts them; its command does the same."""
-
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-
-
-def use_of(raw: msgspec.Raw) -> TokenUse | None:
-    """Return the tokens of an answer; None if not reported."""
-    usage = decode_usage(raw, _Usage)
-    if usage is None:
-        return None
-    return TokenUse(
-        input=counted(usage.input_tokens),
-        output=counted(usage.output_tokens),
-        cache_read=counted(usage.cache_read_input_tokens),
-        cache_write=counted(usage.cache_creation_input_tokens),
-    )
-
-
-class _Body(msgspec.Struct, frozen=True):
-    content: list[_Block]
-    model: str | None = None
-    stop_reason: str | None = None
-    usage: msgspec.Raw = NOTHING
-
-
-class AnthropicMessages(msgspec.Struct, frozen=True, kw_only=True):
-    """Speaks to Anthropic and compatible servers.
-
-    ``POST {base}/v1/messages``. JSON is requested as the input of a tool that the model must call,
-    which every model and gateway supports, then in words.
-
-    Attributes:
-        model: The model's name.
-    """
-
-    model: str
-
-    provider: ClassVar[str] = "anthropic"
-    default_model: ClassVar[str] = "claude-haiku-4-5"
-    path: ClassVar[str] = "v1/messages"
-    json_ways: ClassVar[Sequence[JsonWay]] = ("schema", "words")
-
-    def body(self, prompt: Prompt, way: JsonWay) -> Mapping[str, object]:
-        """Return a request before it becomes JSON."""
-        system = prompt.system if way == "schema" else system_with_schema(prompt)
-        body: dict[str, object] = {
-            "model": self.model,
-            "max_tokens": prompt.max_output_tokens,
-            "messages": [{"role": each.role, "content": each.text} for each in prompt.messages],
-        }
-        if system:
-            body["system"] = system
-        if prompt.temperature is not None:
-            body["temperature"] = prompt.temperature
-        if prompt.schema is not None and way == "schema":
-            about = "Takes the answer."
-            tool = {"name": _TOOL, "description": about, "input_schema": prompt.schema}
-            body |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
-        return body
-
-    def read(self, body: bytes) -> LanguageReply:
-        """Return the reply in an answer; the input of the tool as JSON."""
-        answer = decode_answer(self.provider, body, _Body, LANGUAGE)
-        calls = [block for block in answer.content if block.type == "tool_use"]
-        if calls:
-            text = bytes(calls[0].input).decode()
-        else:
-            text = "".join(block.text for block in answer.content if block.type == "text")
-        return LanguageReply(
-            text=text,
-            use=use_of(answer.usage),
-            model=answer.model or "",
-            finish=message_finish(answer.stop_reason),
-            is_declined=answer.stop_reason == "refusal",
-        )
