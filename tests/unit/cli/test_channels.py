@@ -7,9 +7,8 @@ from pathlib import Path
 import recollect
 from recollect.audience.session_key import parse_key
 from recollect.core.errors import ConfigError
-from recollect.respond.channels.channels import senders_of
+from recollect.respond.channels.channels import ChannelStates, senders_of
 from recollect.respond.channels.deliveries import Deliveries, PendingDelivery
-from recollect.respond.channels.states import ChannelStates
 from tests.unit.cli.conftest import Run
 
 

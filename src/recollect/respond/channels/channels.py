@@ -2,28 +2,78 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from typing import Literal, LiteralString, TypeAlias
 
 import msgspec
 
 from recollect.audience.people import People
 from recollect.core.checks import checked
 from recollect.core.clock import Clock
-from recollect.core.errors import Denied
+from recollect.core.errors import Denied, RecollectError, StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import ChannelSettings
-from recollect.respond.channels.deliveries import (
-    Delivery,
-    delivery_counts,
-    lost_deliveries,
-)
+from recollect.respond.channels.deliveries import Delivery, delivery_counts, lost_deliveries
 from recollect.respond.channels.port import KeyFor
 from recollect.respond.channels.senders import Sender, Senders
-from recollect.respond.channels.states import ChannelState, ChannelStates
+from recollect.store.columns import json_cell
 from recollect.store.engine import Database
+from recollect.store.meta import set_value
 
 LOST = 50
 """Answers that a status lists at most."""
+StateName: TypeAlias = Literal["running", "failed", "stopped"]
+_STATE = "channel.state."
+_STATES: LiteralString = "SELECT value FROM meta WHERE substr(key, 1, ?) = ? ORDER BY key"
+
+_log = logging.getLogger("recollect.channels")
+
+
+class ChannelState(msgspec.Struct, frozen=True, kw_only=True):
+    """How a channel does.
+
+    Attributes:
+        name: Its name.
+        state: ``running``, ``failed``: it is started again after a while, or ``stopped``.
+        at: Since when, ms UTC.
+        error: What it failed with.
+        hint: What to do about it.
+    """
+
+    name: str
+    state: StateName
+    at: int
+    error: str | None = None
+    hint: str | None = None
+
+
+class ChannelStates:
+    """The states of the channels of a home. Threads and processes may share it."""
+
+    def __init__(self, records: Database, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    def tell(self, name: str, state: StateName, failure: RecollectError | None = None) -> None:
+        """Store the state of a channel; one that cannot be stored is left out."""
+        value = ChannelState(
+            name=name,
+            state=state,
+            at=self._clock.now_ms(),
+            error=None if failure is None else failure.message,
+            hint=None if failure is None else failure.hint,
+        )
+        encoded = msgspec.json.encode(value).decode()
+        try:
+            self._records.write(lambda tx: set_value(tx, _STATE + name, encoded))
+        except StoreError as error:
+            _log.warning("the state of the channel %s is not stored: %s", name, error.code)
+
+    def list(self) -> list[ChannelState]:
+        """Return the states, by name."""
+        rows = self._records.read(lambda tx: tx.all(_STATES, (len(_STATE), _STATE)))
+        return [json_cell(row[0], ChannelState) for row in rows]
 
 
 class SenderList(msgspec.Struct, frozen=True, kw_only=True):

@@ -147,7 +147,7 @@ class Deliveries:
         ]
 
 
-class StoredCursor:
+class ChannelCursor:
     """Up to where a channel has taken messages in."""
 
     def __init__(self, records: Database, tenant: str, channel: str) -> None:

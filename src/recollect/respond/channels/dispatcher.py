@@ -6,8 +6,10 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from typing import Protocol
 
 import msgspec
@@ -15,11 +17,16 @@ import msgspec
 from recollect.audience.session_key import parse_key
 from recollect.core.errors import RecollectError, StoreClosed
 from recollect.core.threads import ThreadPool
-from recollect.respond.channels.deliveries import Deliveries, PendingDelivery
-from recollect.respond.channels.port import Address, Channel, OnEvent, Taken
-from recollect.respond.channels.rate import RateLimit
-from recollect.respond.channels.senders import Senders
-from recollect.respond.channels.sending import Sending
+from recollect.respond.channels.deliveries import Deliveries, DeliveryState, PendingDelivery
+from recollect.respond.channels.port import (
+    Address,
+    Channel,
+    OnEvent,
+    SendRejected,
+    SendUnknown,
+    Taken,
+)
+from recollect.respond.channels.senders import RateLimit, Senders
 from recollect.respond.inbound import Inbound
 from recollect.respond.reply import ReplyEvent
 
@@ -27,6 +34,9 @@ SENDERS = 4
 """Answers of a channel that are sent at the same time; those of one conversation in order."""
 TYPING_EVERY_S = 4.0
 """Telegram shows it for five seconds."""
+TRIES = 6
+LONGEST_WAIT_S = 300.0
+"""A channel that wants a longer pause than this gets no more tries."""
 TOO_MANY = "Too many messages at once; this one was left out. Please wait a minute."
 
 _log = logging.getLogger("recollect.channels")
@@ -98,21 +108,19 @@ class Dispatcher:
 
     def _submit(self, inbound: Inbound, waiting: PendingDelivery, on_event: OnEvent | None) -> bool:
         """Hand a message to the responder; return False if nothing will have to be sent."""
-        answer = _Answer(
-            on_event,
-            lambda: self._typing(waiting.address),
-            lambda work: self._lanes.put(waiting.key, work),
-            is_piecewise=self._channel.is_piecewise,
-        )
-        self._responder().submit(inbound, answer.on_event)
-        if answer.is_silent:
-            return False
-        if inbound.edits is not None:  # its message never came: it is stored as that
+        if inbound.edits is not None:  # if its message never came, it is stored as that
             waiting = msgspec.structs.replace(waiting, event_id=inbound.edits)
-        # Only now: a row says that the message is stored.
-        self._deliveries.add(waiting)
-        answer.send_by(Sending(self._channel, self._deliveries, waiting, self._stopping))
-        return True
+        parts = (self._channel, self._deliveries, self._lanes, self._stopping)
+        sending = Sending(*parts, waiting, also=on_event)
+        is_noted = False
+        try:
+            self._responder().submit(inbound, sending.on_event)
+            if not sending.is_silent:
+                self._deliveries.add(waiting)  # only now: a row says that the message is stored
+                is_noted = True
+        finally:
+            sending.is_noted.set_result(is_noted)
+        return is_noted
 
     def _limit(self, who: str, key: str, address: Address) -> None:
         """Say once that a message was left out."""
@@ -120,69 +128,128 @@ class Dispatcher:
             self._limited.add(who)
             self._lanes.put(key, lambda: self._channel.send(address, TOO_MANY))
 
-    def _typing(self, address: Address) -> None:
-        self._lanes.put(None, lambda: self._channel.typing(address))
 
+class Sending:
+    """The answer to one message, on its way to a channel in the blocks in which it comes.
 
-class _Answer:
-    """What is heard of the answer to one message.
+    Args:
+        channel: Where to.
+        deliveries: What becomes of the answers.
+        lanes: Sends the blocks in order.
+        stopping: Set when nothing more is to be tried.
+        waiting: The message that is answered.
+        also: Gets each event too.
 
-    A command is answered before its row is there; what is to be sent waits for that.
+    Attributes:
+        is_silent: Whether the reply is there, and has nothing to be sent.
+        is_noted: Whether the message has its row. It may be answered before that; what is to be
+            sent waits for it.
     """
 
     def __init__(
         self,
-        also: OnEvent | None,
-        typing: Callable[[], None],
-        put: Callable[[Callable[[], None]], None],
+        channel: Channel,
+        deliveries: Deliveries,
+        lanes: Lanes,
+        stopping: threading.Event,
+        waiting: PendingDelivery,
         *,
-        is_piecewise: bool,
+        also: OnEvent | None,
     ) -> None:
+        self._channel = channel
+        self._deliveries = deliveries
+        self._lanes = lanes
+        self._stopping = stopping
+        self._waiting = waiting
         self._also = also
-        self._typing = typing
-        self._put = put
-        self._is_piecewise = is_piecewise
-        self._lock = threading.Lock()
-        self._early: list[ReplyEvent] = []
-        self._sending: Sending | None = None
+        self.is_silent = False
+        self.is_noted: Future[bool] = Future()
         self._typed_at = 0.0
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether the reply is there, and has nothing to be sent."""
-        replies = [each.reply for each in self._early if each.reply is not None]
-        return bool(replies) and not replies[-1].text.strip()
+        self._id: int | None = None
+        self._said = ""
+        self._is_begun = self._is_over = False
 
     def on_event(self, event: ReplyEvent) -> None:
-        """Pass on what happens; called from any thread of the responder, and does not block."""
+        """Send what is said; called from any thread of the responder, and does not block."""
         if self._also is not None:
             self._also(event)
-        if event.kind in {"typing", "piece"}:
-            now = time.monotonic()
-            if now - self._typed_at >= TYPING_EVERY_S:
-                self._typed_at = now
-                self._typing()
+        reply, now = event.reply, time.monotonic()
+        if reply is not None:
+            if reply.code != StoreClosed.code:  # else it is answered, and sent, after a start
+                self.is_silent = not reply.text.strip()
+                self._lanes.put(self._waiting.key, partial(self._end, reply.text))
+        elif event.kind == "block":
+            if self._channel.is_piecewise:
+                self._lanes.put(self._waiting.key, partial(self._add, event.text))
+        elif now - self._typed_at >= TYPING_EVERY_S:
+            self._typed_at = now
+            self._lanes.put(object(), lambda: self._channel.typing(self._waiting.address))
+
+    def _add(self, block: str) -> None:
+        self._said += block
+        self._send(block)
+
+    def _end(self, text: str) -> None:
+        """Send what is left of the whole answer, or what is said instead of it."""
+        self._send(text.removeprefix(self._said.strip()))
+        if self._is_over or not self.is_noted.result():
             return
-        with self._lock:
-            if self._sending is None:
-                self._early.append(event)
+        if self._id is None:
+            self._deliveries.drop(self._waiting)
+        else:
+            self._deliveries.end(self._id, "sent")
+
+    def _send(self, text: str) -> None:
+        """Send a text, part by part, unless one before could not be sent."""
+        if self._is_over or not text.strip() or not self.is_noted.result():
+            return
+        if self._id is None:
+            self._id = self._deliveries.begin(self._waiting)
+        if self._id is None:  # its message came twice
+            self._is_over = True
+            return
+        for part in self._channel.parts(text):
+            if not self._is_sent(part, self._id):
+                self._is_over = True
+                return
+
+    def _is_sent(self, part: str, id_: int) -> bool:
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                self._channel.send(self._waiting.address, part)
+            except SendRejected as error:
+                if error.retry_s is None or error.retry_s > LONGEST_WAIT_S or tries == TRIES:
+                    return self._give_up(id_, "failed", error.code)
+                if not self._pause(error.retry_s, id_):
+                    return False
+            except SendUnknown:
+                return self._give_up(id_, "unknown")
+            except Exception:
+                self._is_over = True
+                self._give_up(id_, "unknown", "unexpected")
+                raise
             else:
-                self._send(event, self._sending)
+                self._is_begun = True
+                return True
 
-    def send_by(self, sending: Sending) -> None:
-        """Send what was said, and what will be."""
-        with self._lock:
-            self._sending = sending
-            for event in self._early:
-                self._send(event, sending)
+    def _give_up(self, id_: int, state: DeliveryState, code: str | None = None) -> bool:
+        self._deliveries.end(id_, state, code)
+        return False
 
-    def _send(self, event: ReplyEvent, sending: Sending) -> None:
-        reply = event.reply
-        if reply is None:
-            if self._is_piecewise:
-                self._put(lambda: sending.add(event.text))
-        elif reply.code != StoreClosed.code:  # else it is answered, and sent, after the next start
-            self._put(lambda: sending.end(reply.text))
+    def _pause(self, seconds: float, id_: int) -> bool:
+        """Wait before another try; return False when it is to stop.
+
+        Nothing of an answer that is not begun was sent: after a kill meanwhile it is sent.
+        """
+        if not self._is_begun:
+            self._deliveries.end(id_, "received")
+        if self._stopping.wait(seconds):
+            return False
+        if not self._is_begun:
+            self._deliveries.end(id_, "sending")
+        return True
 
 
 class Lanes:
@@ -195,33 +262,33 @@ class Lanes:
     def __init__(self, name: str) -> None:
         self._pool = ThreadPool(name, SENDERS)
         self._lock = threading.Lock()
-        self._lanes: dict[str, deque[Callable[[], object]]] = {}
+        self._lanes: dict[Hashable, deque[Callable[[], object]]] = {}
         self.close = self._pool.close
 
-    def put(self, key: str | None, work: Callable[[], object]) -> None:
-        """Run work after what was put with the same key; None: as soon as a thread is free."""
-        if key is not None:
-            with self._lock:
-                lane = self._lanes.setdefault(key, deque())
-                lane.append(work)
-                if len(lane) > 1:
-                    return
+    def put(self, key: Hashable, work: Callable[[], object]) -> None:
+        """Run work after what was put with the same key."""
+        with self._lock:
+            lane = self._lanes.setdefault(key, deque())
+            lane.append(work)
+            is_first = len(lane) == 1
+        if is_first:
+            self._begin(key, work)
+
+    def _begin(self, key: Hashable, work: Callable[[], object]) -> None:
         # After a stop nothing is sent; what was answered meanwhile is sent after the next start.
         with suppress(StoreClosed):
-            self._pool.put(lambda: self._run(key, work), lambda _: self._run_next(key))
+            self._pool.put(lambda: self._run(key, work), lambda _: self._begin_next(key))
 
-    def _run(self, key: str | None, work: Callable[[], object]) -> None:
+    def _run(self, key: Hashable, work: Callable[[], object]) -> None:
         try:
             work()
         except RecollectError as error:
             _log.warning("an answer was not sent: %s", error.code)
         except Exception as error:  # noqa: BLE001  # of a channel; its text may hold a secret
             _log.error("a channel failed with %s", type(error).__name__)
-        self._run_next(key)
+        self._begin_next(key)
 
-    def _run_next(self, key: str | None) -> None:
-        if key is None:
-            return
+    def _begin_next(self, key: Hashable) -> None:
         with self._lock:
             lane = self._lanes[key]
             lane.popleft()
@@ -229,5 +296,4 @@ class Lanes:
                 del self._lanes[key]
                 return
             work = lane[0]
-        with suppress(StoreClosed):
-            self._pool.put(lambda: self._run(key, work), lambda _: self._run_next(key))
+        self._begin(key, work)

@@ -13,6 +13,7 @@ import msgspec
 
 from recollect.core.plugins import load_plugin
 from recollect.core.settings import ChannelSettings
+from recollect.respond.channels.deliveries import ChannelCursor
 from recollect.respond.inbound import Inbound
 from recollect.respond.reply import ReplyEvent
 
@@ -27,6 +28,8 @@ Taken: TypeAlias = Literal["taken", "repeated", "unknown", "denied", "limited"]
 """What became of a message: ``repeated``: its id was taken before; ``unknown``: its sender was not
 allowed; ``limited``: too many came."""
 OnEvent: TypeAlias = Callable[[ReplyEvent], None]
+KeyFor: TypeAlias = Callable[..., str]
+"""Makes the session key of a conversation: `Sessions.key_for`."""
 
 
 class SendRejected(Exception):
@@ -106,39 +109,13 @@ class Channel(Protocol):
         """Give up connections, after everything else; `run` may still be waiting."""
 
 
-class KeyFor(Protocol):
-    """Makes the session key of a conversation, as `Sessions.key_for` does."""
-
-    def __call__(
-        self,
-        agent: str,
-        channel: str,
-        peer: str,
-        *,
-        account: str = "default",
-        chat_type: str = "direct",
-        thread: str | None = None,
-    ) -> str:
-        """Return the key."""
-
-
-class ChannelCursor(Protocol):
-    """A number that a channel keeps: up to where it has taken messages in."""
-
-    def load(self) -> int:
-        """Return it; 0 at first."""
-
-    def store(self, value: int) -> None:
-        """Commit it."""
-
-
 class ChannelParts(msgspec.Struct, frozen=True, kw_only=True):
     """What a channel is made of.
 
     Attributes:
         settings: Of all channels.
         key_for: Makes session keys.
-        cursor: Kept for it in the records.
+        cursor: Kept for it in the records: up to where it has taken messages in.
         now_ms: The time, ms UTC.
     """
 

@@ -10,13 +10,11 @@ from contextlib import suppress
 
 from recollect.core.errors import RecollectError, StoreError
 from recollect.core.threads import RestartableThread
-from recollect.respond.channels.channels import ChannelAccess, senders_of
-from recollect.respond.channels.deliveries import Deliveries, StoredCursor
+from recollect.respond.channels.channels import ChannelAccess, ChannelStates, senders_of
+from recollect.respond.channels.deliveries import ChannelCursor, Deliveries
 from recollect.respond.channels.dispatcher import Answering, Dispatcher
 from recollect.respond.channels.port import Channel, ChannelParts, create_channel
-from recollect.respond.channels.rate import RateLimit
-from recollect.respond.channels.senders import Senders
-from recollect.respond.channels.states import ChannelStates
+from recollect.respond.channels.senders import RateLimit, Senders
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
 """A channel that failed waits so long, and twice as long each time, until it is started again."""
@@ -128,7 +126,7 @@ def _made(
     parts = ChannelParts(
         settings=access.settings,
         key_for=access.key_for,
-        cursor=StoredCursor(records, tenant, name),
+        cursor=ChannelCursor(records, tenant, name),
         now_ms=clock.now_ms,
     )
     channel = create_channel(name, parts)

@@ -1,4 +1,4 @@
-"""Who may write: an answer goes to whom the owner allowed.
+"""Who may write, and how much: an answer goes to whom the owner allowed.
 
 Of others a count and the account are kept, no text, and only of so many accounts: somebody with a
 million of them fills no disk.
@@ -6,6 +6,10 @@ million of them fills no disk.
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
 from typing import Literal, LiteralString, TypeAlias
 
 import msgspec
@@ -21,6 +25,8 @@ from recollect.store.columns import columns_of, decode, first_integer, listed, t
 from recollect.store.engine import Database, Transaction
 
 SenderStatus: TypeAlias = Literal["unknown", "allowed", "denied"]
+BUCKETS = 10_000
+"""Buckets kept; the one not used for longest is full again, so it is forgotten first."""
 
 _TELL: LiteralString = """
     INSERT INTO channel_senders (tenant, account, status, first_at, last_at)
@@ -176,3 +182,32 @@ def _named(account: str) -> str:
     if stored_account(who).channel == "unknown":
         raise InvalidInput("an account must name its channel", hint="write it as telegram:42")
     return who
+
+
+class RateLimit:
+    """Lets each sender write so many messages a minute, at once or spread. Threads may share it.
+
+    Each has a bucket of tokens, filled as time passes.
+
+    Args:
+        per_minute: Size of a bucket, and what flows into it in a minute.
+        now_s: Seconds that pass.
+    """
+
+    def __init__(self, per_minute: int, now_s: Callable[[], float] = time.monotonic) -> None:
+        self._most = float(per_minute)
+        self._now_s = now_s
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, who: str) -> bool:
+        """Return whether a message of a sender is within the limit; it counts if so."""
+        now = self._now_s()
+        with self._lock:
+            tokens, at = self._buckets.pop(who, (self._most, now))
+            tokens = min(self._most, tokens + (now - at) * self._most / 60)
+            is_within = tokens >= 1
+            self._buckets[who] = (tokens - is_within, now)
+            if len(self._buckets) > BUCKETS:
+                self._buckets.popitem(last=False)
+        return is_within

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.respond.channels import rate
-from recollect.respond.channels.rate import RateLimit
+from recollect.respond.channels.senders import BUCKETS, RateLimit
 
 
 def test_a_burst_is_taken_and_then_as_many_as_time_brings() -> None:
@@ -21,8 +20,8 @@ def test_a_burst_is_taken_and_then_as_many_as_time_brings() -> None:
 def test_buckets_of_senders_without_end_take_no_memory() -> None:
     """The one not used for longest goes."""
     limit = RateLimit(1, lambda: 0.0)
-    for number in range(rate.MOST + 100):
+    for number in range(BUCKETS + 100):
         assert limit.take(str(number))
-    assert len(limit._buckets) == rate.MOST  # noqa: SLF001
-    assert not limit.take(str(rate.MOST + 99))
+    assert len(limit._buckets) == BUCKETS  # noqa: SLF001
+    assert not limit.take(str(BUCKETS + 99))
     assert limit.take("0")

@@ -12,6 +12,7 @@ import pytest
 
 from recollect.core.errors import ConfigError, Denied, InvalidInput, NotFound
 from recollect.memory import Memory
+from recollect.respond.channels.telegram import api as telegram_api
 from recollect.respond.channels.telegram import channel as telegram_channel
 from recollect.respond.channels.telegram.api import BotApi, BotRefusal, Unreached
 from recollect.respond.channels.telegram.channel import TelegramChannel
@@ -26,7 +27,7 @@ ANN, BOB, GROUP = 42, 43, -1007
 def telegram(monkeypatch: pytest.MonkeyPatch) -> Iterator[TelegramServer]:
     """A server; nothing waits for a minute."""
     monkeypatch.setattr(telegram_channel, "POLL_S", 1)
-    monkeypatch.setattr(telegram_channel, "UNREACHED_S", 0.01)
+    monkeypatch.setattr(telegram_api, "UNREACHED_S", 0.01)
     with TelegramServer() as server:
         yield server
 

@@ -19,9 +19,12 @@ import msgspec
 from recollect.core.decoding import decode_json
 from recollect.core.errors import ConfigError
 from recollect.models.http.auth import check_address, is_private
+from recollect.respond.channels.port import SendRejected, SendUnknown
 
 CONNECT_S = 5.0
 READ_S = 30.0
+UNREACHED_S = 5.0
+"""After so long a message whose send found no connection is sent again."""
 _TOKEN = re.compile(r"[0-9]{1,20}:[A-Za-z0-9_-]{1,100}")
 MAX_ANSWER_BYTES = 8 << 20
 """A hundred updates with long texts take 2 MB."""
@@ -29,7 +32,7 @@ MAX_ANSWER_BYTES = 8 << 20
 T = TypeVar("T")
 
 
-class BotRefusal(Exception):
+class BotRefusal(SendRejected):
     """Telegram refused a call.
 
     Args:
@@ -38,17 +41,15 @@ class BotRefusal(Exception):
     """
 
     def __init__(self, status: int, retry_s: float | None = None) -> None:
-        super().__init__(f"telegram_{status}")
+        super().__init__(f"telegram_{status}", retry_s)
         self.status = status
-        self.retry_s = retry_s
 
 
-class Unreached(Exception):
+class Unreached(SendRejected):
     """No connection: the call was not made."""
 
-
-class Broken(Exception):
-    """The connection broke, or the answer cannot be read: the call may have been made."""
+    def __init__(self) -> None:
+        super().__init__("telegram_unreached", UNREACHED_S)
 
 
 class _Parameters(msgspec.Struct, frozen=True):
@@ -123,7 +124,7 @@ class BotApi:
         Raises:
             BotRefusal: Telegram refused it.
             Unreached: it was not sent.
-            Broken: whether it was done is not known.
+            SendUnknown: whether it was done is not known.
         """
         body = {name: value for name, value in fields.items() if value is not None}
         status, content = self._post(f"{self._base_url}/{method}", body, read_s)
@@ -132,9 +133,9 @@ class BotApi:
             if answer.ok:
                 return decode_json(answer.result, kind)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            raise Broken from None
+            raise SendUnknown from None
         if status >= 500:
-            raise Broken
+            raise SendUnknown
         raise BotRefusal(answer.error_code or status, answer.parameters.retry_after)
 
     def close(self) -> None:
@@ -148,9 +149,9 @@ class BotApi:
                 for piece in response.iter_bytes():
                     content += piece
                     if len(content) > MAX_ANSWER_BYTES:
-                        raise Broken
+                        raise SendUnknown
                 return response.status_code, bytes(content)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout):
             raise Unreached from None
         except (httpx.HTTPError, httpx.StreamError, RuntimeError):  # closed meanwhile
-            raise Broken from None
+            raise SendUnknown from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -27,13 +28,11 @@ from recollect.respond.channels.port import (
     SendUnknown,
     Taken,
 )
-from recollect.respond.channels.telegram.api import BotApi, BotRefusal, Broken, Unreached
+from recollect.respond.channels.telegram.api import BotApi, BotRefusal
 from recollect.respond.channels.telegram.updates import Update, UpdateReader, User, parts_of
 
 POLL_S = 20
 """How long Telegram holds a request for updates that has none; a stop does not wait for it."""
-UNREACHED_S = 5.0
-"""After so long a message whose send found no connection is sent again."""
 HELD_S = 2.0
 """After so long a message whose session another program holds is taken again."""
 KINDS = ["message", "edited_message"]
@@ -135,22 +134,13 @@ class TelegramChannel:
             "message_thread_id": address.get("thread"),
             "reply_parameters": None if reply_to is None else replied,
         }
-        try:
-            self._api.call("sendMessage", msgspec.Raw, text=text, **fields)
-        except BotRefusal as error:
-            raise SendRejected(str(error), error.retry_s) from None
-        except Unreached:
-            raise SendRejected("telegram_unreached", UNREACHED_S) from None
-        except Broken:
-            raise SendUnknown from None
+        self._api.call("sendMessage", msgspec.Raw, text=text, **fields)
 
     def typing(self, address: Address) -> None:
         """Show that an answer is written; see `port.Channel`."""
         fields = {"chat_id": address["chat"], "message_thread_id": address.get("thread")}
-        try:
+        with suppress(SendRejected, SendUnknown):
             self._api.call("sendChatAction", msgspec.Raw, action="typing", **fields)
-        except (BotRefusal, Unreached, Broken):
-            return
 
     def close(self) -> None:
         """Close the connections."""
@@ -184,7 +174,7 @@ class TelegramChannel:
             return self._api.call(method, kind, **fields)
         except BotRefusal as error:
             raise _refusal(error) from None
-        except (Unreached, Broken):
+        except (SendRejected, SendUnknown):
             hint = "check the network and channels.telegram.base_url; another try follows"
             raise ProviderUnavailable("telegram cannot be reached", hint=hint) from None
 

@@ -187,20 +187,11 @@ def parts_of(text: str, most: int = MAX_UNITS) -> list[str]:
 
 def _parts(text: str, most: int) -> Iterator[str]:
     while text:
-        end = _fitting(text, most)
+        units = text[:most].encode("utf-16-le", "replace")[: 2 * most]
+        end = len(units.decode("utf-16-le", "ignore"))  # without the half of a pair
         if end < len(text):
             cuts = (text.rfind(mark, end // 2, end + 1) for mark in ("\n\n", "\n", " "))
             end = next((cut for cut in cuts if cut > 0), end)
         part, text = text[:end].rstrip(), text[end:].lstrip()
         if part:
             yield part
-
-
-def _fitting(text: str, most: int) -> int:
-    """Return how many characters at its start have so many UTF-16 units at most."""
-    units = 0
-    for position, char in enumerate(text[: most + 1]):
-        units += 1 + (char > "\uffff")
-        if units > most:
-            return position
-    return len(text)
