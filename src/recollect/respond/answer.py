@@ -6,18 +6,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import msgspec
+
 from recollect.core.errors import RecollectError
 from recollect.models.language.model import Completion
 from recollect.respond.blocks import BlockCutter
-from recollect.respond.failures import EMPTY, Failure
-from recollect.respond.inbox import Inbox, InboxRow
+from recollect.respond.inbox import Inbox, JoinedMessages
 from recollect.respond.pending import Ongoing, Pending
 from recollect.respond.prompt import NO_REPLY
-from recollect.respond.reply import EventKind, Reply, ReplyEvent
+from recollect.respond.reply import EMPTY, EventKind, Reply, ReplyEvent
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import ContentBlock
 from recollect.sessions.record.draft import Draft
-from recollect.sessions.record.message import UNFINISHED
+from recollect.sessions.record.message import UNFINISHED, Message
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.token_usage import TokenUsage
 from recollect.sessions.record.transcript_rows import UNNAMED
@@ -27,12 +28,12 @@ from recollect.store.engine import Transaction
 
 
 class Answer:
-    """The answer to the rows of a turn.
+    """The answer to what is answered together.
 
     Args:
         access: The records, and their owner.
         inbox: Where the rows are.
-        rows: What is answered, oldest first.
+        batch: What is answered.
         ongoing: Says whether a newer message may still join.
         listeners: Who gets the pieces.
         senders: Those of them who get blocks too: what several wait for is to be sent once.
@@ -43,18 +44,19 @@ class Answer:
         self,
         access: SessionAccess,
         inbox: Inbox,
-        rows: Sequence[InboxRow],
+        batch: JoinedMessages,
         ongoing: Ongoing,
         listeners: Sequence[Pending],
         *,
         senders: Sequence[Pending] = (),
         also: Sequence[str] = (),
     ) -> None:
-        self._access, self._inbox, self._rows = access, inbox, rows
+        self._access, self._inbox, self._batch = access, inbox, batch
         self._ongoing, self._also = ongoing, also
         self._listeners, self._senders = listeners, senders
-        turn = ongoing.sender or UNNAMED
-        self._growing = GrowingMessage(access, rows[-1].session_id, self._guard, turn)
+        self._row = batch.rows[-1]
+        turn = batch.sender or UNNAMED
+        self._growing = GrowingMessage(access, self._row.session_id, self._guard, turn)
         self._stream = MessageStream(
             self._growing, self._draft, access.drafts.redacted, access.clock
         )
@@ -77,43 +79,39 @@ class Answer:
             return
         self._pass_on(piece)
 
-    def finish(self, completion: Completion) -> Failure | None:
+    def finish(self, completion: Completion) -> Reply | None:
         """Store the answer, and what became of its rows, in one transaction.
 
         Returns:
             Why it failed; None if there is an answer, or it was cut off.
         """
-        if not (self._is_out or self._held_back):
-            self._held_back = completion.text
-        status = "answered" if self._is_out else self._settled_without()
-        if status is None:
-            return EMPTY
-        if status == "answered" and not self._is_out:
-            self._begin()
+        is_silent = False
+        if not self._is_out:
+            self._held_back = self._held_back or completion.text
+            if not self._held_back.strip():
+                return EMPTY
+            is_silent = self._held_back.strip() == NO_REPLY
+            if not is_silent:
+                self._begin()
         if self._ongoing.cancellation.is_cancelled:
             return None
-        use = completion.use
-        seq: int | None = None
-        if status == "answered":
-            self._is_last = True
-            counted = TokenUsage(
-                input=use.input,
-                output=use.output,
-                cache_read=use.cache_read,
-                cache_write=use.cache_write,
-            )
-            message = self._stream.finish(usage=counted, model=completion.model)
-            seq = None if message is None else message.seq
-            self._tell("block", self._blocks.rest())
+        message: Message | None = None
+        if is_silent:
+            self._inbox.settle(self._batch.rows, "silent")
         else:
-            self._inbox.settle(self._rows, "silent")
+            self._is_last = True
+            counted = msgspec.convert(completion.use, TokenUsage, from_attributes=True)
+            message = self._stream.finish(usage=counted, model=completion.model)
+            self._tell("block", self._blocks.rest())
         self.reply = Reply(
-            status="answered" if status == "answered" else "silent",
+            status="silent" if is_silent else "answered",
             text="".join(self._text).strip(),
-            event_id=self._rows[-1].event_id,
-            seq=seq,
+            session_id=self._row.session_id,
+            event_id=self._row.event_id,
+            inbound_seq=self._batch.seq,
+            seq=None if message is None else message.seq,
             model=completion.model,
-            use=use,
+            use=completion.use,
             usd=completion.usd,
         )
         return None
@@ -125,13 +123,9 @@ class Answer:
                 self._stream.flush()
         return "".join(self._text).strip()
 
-    def _settled_without(self) -> str | None:
-        said = self._held_back.strip()
-        return "silent" if said == NO_REPLY else "answered" if said else None
-
     def _begin(self) -> None:
         """Let the first piece out, unless a newer message joins."""
-        if self._inbox.has_later(self._rows[-1], self._ongoing):
+        if self._inbox.has_later(self._batch):
             self._ongoing.cut_off("newer", "")
         if not self._ongoing.begin_speaking():
             return
@@ -152,15 +146,14 @@ class Answer:
             listener.tell(ReplyEvent(kind=kind, text=text))
 
     def _draft(self, blocks: list[ContentBlock], more: Mapping[str, Any]) -> Draft:
-        row = self._rows[-1]
         return self._access.drafts.session(
-            row.session_id,
+            self._row.session_id,
             lambda it: it.message(
-                "assistant", blocks, metadata=dict(more), event_id=row.answer_event
+                "assistant", blocks, metadata=dict(more), event_id=self._row.answer_event
             ),
         )
 
     def _guard(self, tx: Transaction, session: Session) -> None:
         check_holder(tx, session, self._access)
         if self._is_last:
-            self._inbox.answered(tx, self._rows, self._also)
+            self._inbox.answered(tx, self._batch.rows, self._also)

@@ -53,13 +53,8 @@ class Inbound(msgspec.Struct, frozen=True, kw_only=True):
             self,
             key=parse_key(self.key).text,
             sender=None if self.sender is None else sender_of(self.sender),
-            at=self.time,
+            at=None if self.at is None else check_time(self.at),
         )
-
-    @property
-    def time(self) -> int | None:
-        """When it was said, ms UTC; None if that is not known."""
-        return None if self.at is None else check_time(self.at)
 
     @property
     def said(self) -> str:

@@ -15,7 +15,6 @@ import msgspec
 
 from recollect.core.scope import Scope
 from recollect.recall.context.injections import Injection, add_injection
-from recollect.respond.pending import Ongoing
 from recollect.respond.reply import ReplyStatus
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import Draft
@@ -114,6 +113,11 @@ class JoinedMessages(msgspec.Struct, frozen=True):
     is_group: bool
 
     @property
+    def ids(self) -> set[str]:
+        """The ids of the rows."""
+        return {row.id for row, _ in self.pairs}
+
+    @property
     def rows(self) -> list[InboxRow]:
         """What came in."""
         return [row for row, _ in self.pairs]
@@ -132,6 +136,10 @@ class JoinedMessages(msgspec.Struct, frozen=True):
     def seq(self) -> int:
         """That of the newest message."""
         return self.pairs[-1][1].seq
+
+    def may_be_joined_by(self, sender: str | None) -> bool:
+        """Return whether a newer message is answered with them: in a group anybody's."""
+        return self.is_group or self.sender == sender
 
 
 class Inbox:
@@ -283,20 +291,15 @@ class Inbox:
 
         access.write(unit)
 
-    def has_later(self, row: InboxRow, ongoing: Ongoing) -> bool:
-        """Return whether a message that may join came in after a row, in whatever process."""
-        who = (ongoing.is_anybodys, ongoing.sender)
-        values = (row.tenant, row.session_id, row.id, *who)
+    def has_later(self, batch: JoinedMessages) -> bool:
+        """Return whether a message that may join came in after others, in whatever process."""
+        row = batch.rows[-1]
+        values = (row.tenant, row.session_id, row.id, batch.is_group, batch.sender)
         return bool(first_integer(self._access.database.read(lambda tx: tx.row(_IS_LATER, values))))
 
-    def messages(self, rows: Sequence[InboxRow]) -> list[Message]:
-        """Return the messages of rows, in their order."""
-
-        def read(tx: Transaction) -> list[Message]:
-            messages = (self._message(tx, row) for row in rows)
-            return [message for message in messages if message is not None]
-
-        return self._access.database.read(read)
+    def message(self, row: InboxRow) -> Message | None:
+        """Return the message that came in; None for a command."""
+        return self._access.database.read(lambda tx: self._message(tx, row))
 
     def answer(self, row: InboxRow) -> Message | None:
         """Return the answer to what came in, as far as it is stored."""

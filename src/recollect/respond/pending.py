@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Literal
 
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from recollect.models.cancellation import Cancellation
 from recollect.respond.block_cache import BlockCache
 from recollect.respond.inbound import Inbound
+from recollect.respond.inbox import JoinedMessages
 from recollect.respond.models import AnsweringModels
 from recollect.respond.queue import ConversationQueue
 from recollect.respond.reply import Reply, ReplyEvent
@@ -80,28 +81,23 @@ class Ongoing:
         cancellation: Cancels the call of the model.
         why: Why it was cut off; None while it goes on.
         is_heard: Whether its first piece is out.
-        sender: Whose turn it is.
-        is_anybodys: Whether it is anybody's, as in a group.
-        rows: What of the inbox is answered; empty until that is read.
+        batch: What is answered; None until that is read.
     """
 
     def __init__(self) -> None:
         self.cancellation = Cancellation()
         self.why: Why | None = None
         self.is_heard = False
-        self.sender: str | None = None
-        self.is_anybodys = True
-        self.rows: frozenset[str] = frozenset()
+        self.batch: JoinedMessages | None = None
         self._early: set[str] = set()
-        """What came in before the rows were read; most of it is among them."""
+        """What came in before the batch was read; most of it is in there."""
         self._lock = threading.Lock()
 
-    def take(self, rows: Iterable[str], sender: str | None, *, is_anybodys: bool) -> None:
-        """Note what is answered, and for whom."""
+    def take(self, batch: JoinedMessages) -> None:
+        """Note what is answered."""
         with self._lock:
-            self.rows = frozenset(rows)
-            self.sender, self.is_anybodys = sender, is_anybodys
-            is_late = bool(self._early - self.rows)
+            self.batch = batch
+            is_late = bool(self._early - batch.ids)
         if is_late:
             self.cut_off("newer", "")
 
@@ -111,13 +107,17 @@ class Ongoing:
             self.is_heard = self.is_heard or self.why is None
             return self.is_heard
 
+    def has(self, row_id: str) -> bool:
+        """Return whether a row is answered."""
+        return self.batch is not None and row_id in self.batch.ids
+
     def cut_off(self, why: Why, row_id: str) -> bool:
         """Cut the answer off; return False where a newer message must wait, or is in it."""
         with self._lock:
             if why == "newer":
-                if self.is_heard or row_id in self.rows:
+                if self.is_heard or self.has(row_id):
                     return False
-                if not self.rows:
+                if self.batch is None:
                     self._early.add(row_id)
                     return True
             self.why = self.why or why
@@ -181,17 +181,17 @@ class Conversations(msgspec.Struct, eq=False):
         for pending in pendings:
             pending.wait(timeout_s)
 
-    def begin(self, conversation: Hashable) -> Ongoing:
-        """Note that an answer is made now."""
+    @contextmanager
+    def answering(self, conversation: Hashable) -> Iterator[Ongoing]:
+        """Note that an answer is made in a ``with`` block."""
         ongoing = Ongoing()
         with self.lock:
             self.ongoing[conversation] = ongoing
-        return ongoing
-
-    def end(self, conversation: Hashable) -> None:
-        """Note that it is no longer made."""
-        with self.lock:
-            self.ongoing.pop(conversation, None)
+        try:
+            yield ongoing
+        finally:
+            with self.lock:
+                self.ongoing.pop(conversation, None)
 
     def cut_off(
         self, conversation: Hashable, why: Why, sender: str | None = None, row_id: str = ""
@@ -208,7 +208,8 @@ class Conversations(msgspec.Struct, eq=False):
             ongoing = self.ongoing.get(conversation)
         if ongoing is None:
             return False
-        if why == "newer" and not (ongoing.is_anybodys or ongoing.sender == sender):
+        batch = ongoing.batch
+        if why == "newer" and batch is not None and not batch.may_be_joined_by(sender):
             return False
         return ongoing.cut_off(why, row_id)
 
@@ -216,7 +217,7 @@ class Conversations(msgspec.Struct, eq=False):
         """Return whether the first piece of the answer to a row is out."""
         with self.lock:
             ongoing = self.ongoing.get(conversation)
-        return ongoing is not None and row_id in ongoing.rows and ongoing.is_heard
+        return ongoing is not None and ongoing.is_heard and ongoing.has(row_id)
 
     def close(self) -> None:
         """Cut off every answer; what waits is answered after the next start."""

@@ -10,25 +10,11 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 
-import msgspec
-
 from recollect.core.errors import StoreClosed
 from recollect.core.threads import RestartableThread
 
 Work = Callable[[], object]
 """Answers what waits in a conversation; must not raise."""
-
-
-class _Waiting(msgspec.Struct):
-    """A conversation that waits for its run.
-
-    Attributes:
-        work: What is run.
-        due: From when on, by the clock of the queue.
-    """
-
-    work: Work
-    due: float
 
 
 class ConversationQueue:
@@ -47,7 +33,8 @@ class ConversationQueue:
         self._most = most
         self._monotonic = monotonic
         self._changed = threading.Condition()
-        self._waiting: dict[Hashable, _Waiting] = {}
+        self._waiting: dict[Hashable, tuple[float, Work]] = {}
+        """From when on each has its run, by the clock, and what is run."""
         self._running: dict[Hashable, RestartableThread] = {}
         self._threads: list[RestartableThread] = []
         self._is_closed = False
@@ -72,8 +59,7 @@ class ConversationQueue:
                 raise StoreClosed("the memory is closed", hint="open it again")
             if conversation in self._waiting and not is_new:
                 return
-            waiting = self._waiting.setdefault(conversation, _Waiting(work, 0.0))
-            waiting.work, waiting.due = work, self._monotonic() + delay_s
+            self._waiting[conversation] = self._monotonic() + delay_s, work
             self._man()
             self._changed.notify_all()
 
@@ -127,11 +113,11 @@ class ConversationQueue:
             while self._waiting:
                 now = self._monotonic()
                 free = {c: w for c, w in self._waiting.items() if c not in self._running}
-                for conversation, waiting in free.items():
-                    if waiting.due <= now:
+                for conversation, (due, work) in free.items():
+                    if due <= now:
                         del self._waiting[conversation]
                         self._running[conversation] = thread
-                        return conversation, waiting.work
-                self._changed.wait(min((each.due - now for each in free.values()), default=None))
+                        return conversation, work
+                self._changed.wait(min((due - now for due, _ in free.values()), default=None))
             self._threads = [each for each in self._threads if each is not thread]
             return None

@@ -1,4 +1,7 @@
-"""What comes back for a message: events while it is answered, and one reply."""
+"""What comes back for a message: events while it is answered, and one reply.
+
+What people read where a message could not be answered says that it is kept.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from recollect.core.bill import TokenUse
+from recollect.core.errors import RecollectError
 from recollect.text.boundaries import brief_repr
 
 ReplyStatus = Literal[
@@ -94,3 +98,58 @@ class ReplyEvent(msgspec.Struct, frozen=True, kw_only=True):
     kind: EventKind
     text: str = ""
     reply: Reply | None = None
+
+
+_KEPT = "Your message is kept."
+_AGAIN = "try again: send it once more"
+NO_MODEL = Reply(
+    status="failed",
+    text=f"I have no language model to answer with. {_KEPT}",
+    code="model_missing",
+    hint="set language.provider, and add respond to language.uses",
+)
+EMPTY = Reply(
+    status="failed",
+    text=f"The language model returned an empty answer. {_KEPT}",
+    code="answer_unusable",
+    hint=_AGAIN,
+)
+BROKEN = Reply(
+    status="failed",
+    text=f"Something unexpected went wrong. {_KEPT}",
+    code=RecollectError.code,
+    hint="read the log, and report it",
+)
+INTERRUPTED = Reply(
+    status="failed",
+    text="The command was interrupted, and may not have run.",
+    code="interrupted",
+    hint=_AGAIN,
+)
+
+
+def failure_of(error: RecollectError) -> Reply:
+    """Return what people read of an error."""
+    text = f"I could not answer: {error.message}. {_KEPT}"
+    return Reply(status="failed", text=text, code=error.code, hint=error.hint or _AGAIN)
+
+
+def stored_failure(code: str | None) -> Reply:
+    """Return what people read of a failure of which only the code is stored."""
+    known = {each.code: each for each in (NO_MODEL, INTERRUPTED)}
+    return known.get(code or "") or Reply(
+        status="failed",
+        text=f"I could not answer. {_KEPT}",
+        code=code or RecollectError.code,
+        hint=_AGAIN,
+    )
+
+
+def with_failure(reply: Reply, failure: Reply) -> Reply:
+    """Return a failure as the reply to the message of another reply."""
+    return msgspec.structs.replace(
+        failure,
+        session_id=reply.session_id,
+        event_id=reply.event_id,
+        inbound_seq=reply.inbound_seq,
+    )

@@ -27,20 +27,22 @@ from recollect.models.language.model import LanguageModel, Toolbox
 from recollect.recall.context.block import length
 from recollect.recall.context.injections import Injection
 from recollect.respond.answer import Answer
-from recollect.respond.failures import (
-    BROKEN,
-    INTERRUPTED,
-    NO_MODEL,
-    Failure,
-    failure_of,
-    stored_failure,
-    with_failure,
-)
 from recollect.respond.inbound import Inbound
 from recollect.respond.inbox import Inbox, InboxRow, JoinedMessages
 from recollect.respond.pending import Conversations, Ongoing, OnReplyEvent, Pending, ignore
 from recollect.respond.prompt import CLIENT, MadePrompt, PromptMaker
-from recollect.respond.reply import PromptItem, Reply, ReplyEvent, ReplyStatus
+from recollect.respond.reply import (
+    BROKEN,
+    INTERRUPTED,
+    NO_MODEL,
+    PromptItem,
+    Reply,
+    ReplyEvent,
+    ReplyStatus,
+    failure_of,
+    stored_failure,
+    with_failure,
+)
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.message import Message
@@ -122,8 +124,10 @@ class Responder:
             row = self._inbox.find(inbound.key, inbound.event_id)
         if row is None and inbound.edits is not None:
             edited = self._inbox.find(inbound.key, inbound.edits)
-            if edited is not None and edited.message_id is not None:
-                return self._edit(conversation, edited, inbound, pending)
+            message = None if edited is None else self._inbox.message(edited)
+            if edited is not None and message is not None:
+                pending.resolve(self._edited(conversation, edited, message, inbound))
+                return pending
             inbound = msgspec.structs.replace(inbound, event_id=inbound.edits)
         is_known = row is not None
         if row is None:
@@ -238,32 +242,29 @@ class Responder:
             ),
         )
 
-    def _edit(
-        self, conversation: Hashable, row: InboxRow, inbound: Inbound, pending: Pending
-    ) -> Pending:
+    def _edited(
+        self, conversation: Hashable, row: InboxRow, message: Message, inbound: Inbound
+    ) -> Reply:
         """Give a message that waits other words; to one that was answered add a note."""
         draft = self._draft(row.session_id, inbound, row.event_id)
-        (message,) = self._inbox.messages([row])
-        result = Reply(
+        if message.text != draft.message.text:
+            conversations, sender = self._conversations, message.turn_sender
+            conversations.cut_off(conversation, "newer", sender)
+            is_free = not conversations.is_heard(conversation, row.id)
+            if not (is_free and self._inbox.replace(row, draft)):
+                event_id = inbound.event_id or self._parts.access.ids.new()
+                note = self._draft(row.session_id, inbound, event_id, _EDITED)
+                return self._reply(
+                    self._inbox.receive(row.session_id, inbound.key, event_id, note, "noted")
+                )
+            conversations.cut_off(conversation, "newer", sender)  # it may have begun again
+            self._put(conversation, inbound.key, 0.0)
+        return Reply(
             status="edited",
             session_id=row.session_id,
             event_id=inbound.event_id or row.event_id,
             inbound_seq=message.seq,
         )
-        if message.text != draft.message.text:
-            conversations, sender = self._conversations, message.turn_sender
-            conversations.cut_off(conversation, "newer", sender)
-            is_free = not conversations.is_heard(conversation, row.id)
-            if is_free and self._inbox.replace(row, draft):
-                conversations.cut_off(conversation, "newer", sender)  # it may have begun again
-                self._put(conversation, inbound.key, 0.0)
-            else:
-                event_id = inbound.event_id or self._parts.access.ids.new()
-                note = self._draft(row.session_id, inbound, event_id, _EDITED)
-                noted = self._inbox.receive(row.session_id, inbound.key, event_id, note, "noted")
-                result = self._reply(noted)
-        pending.resolve(result)
-        return pending
 
     def _await(self, conversation: Hashable, row: InboxRow, pending: Pending) -> bool:
         """Let somebody wait for the reply to a row; False where it is there already."""
@@ -312,17 +313,15 @@ class Responder:
         if first.message_id is None:
             self._obey(conversation, first)
             return True
-        with self._sessions.turn(first.session_id) as session:
-            ongoing = self._conversations.begin(conversation)
-            try:
-                batch = self._joined(session, self._waiting(key))
-                if not batch.rows:
-                    return True
-                ids = [row.id for row in batch.rows]
-                ongoing.take(ids, batch.sender, is_anybodys=batch.is_group)
-                reply = self._answer(conversation, session, batch, ongoing)
-            finally:
-                self._conversations.end(conversation)
+        with (
+            self._sessions.turn(first.session_id) as session,
+            self._conversations.answering(conversation) as ongoing,
+        ):
+            batch = self._joined(session, self._waiting(key))
+            if not batch.pairs:
+                return True
+            ongoing.take(batch)
+            reply = self._answer(conversation, session, batch, ongoing)
         if reply is None:
             if ongoing.why == "newer":  # one of another process is not in this queue
                 self._put(conversation, key, 0.0, is_new=False)
@@ -349,10 +348,12 @@ class Responder:
         own = takewhile(lambda row: row.session_id == session.id, rows)
         pairs: list[tuple[InboxRow, Message]] = []
         for row in takewhile(lambda row: row.message_id is not None, own):
-            for message in self._inbox.messages([row]):
-                if pairs and not is_group and message.turn_sender != pairs[0][1].turn_sender:
-                    return JoinedMessages(pairs, is_group)
-                pairs.append((row, message))
+            message = self._inbox.message(row)
+            if message is None:  # it was erased meanwhile
+                continue
+            if pairs and not is_group and message.turn_sender != pairs[0][1].turn_sender:
+                break
+            pairs.append((row, message))
         return JoinedMessages(pairs, is_group)
 
     def _obey(self, conversation: Hashable, row: InboxRow) -> None:
@@ -378,7 +379,7 @@ class Responder:
         model = self._parts.language(session)
         if model is None:
             return self._failed(batch, NO_MODEL)
-        listeners = self._conversations.of(conversation, ongoing.rows)
+        listeners = self._conversations.of(conversation, batch.ids)
         for listener in listeners:
             listener.tell(ReplyEvent(kind="typing"))
         made = self._parts.prompts.make(session, batch.messages)
@@ -386,10 +387,8 @@ class Responder:
         self._inbox.ask(batch.rows, injection)
         access, also = self._parts.access, made.unanswered
         senders = self._conversations.of(conversation, [batch.rows[-1].id])
-        answer = Answer(
-            access, self._inbox, batch.rows, ongoing, listeners, senders=senders, also=also
-        )
-        failure: Failure | None = None
+        answer = Answer(access, self._inbox, batch, ongoing, listeners, senders=senders, also=also)
+        failure: Reply | None = None
         try:
             completion = model.stream(
                 made.prompt,
@@ -403,9 +402,7 @@ class Responder:
         if answer.reply is not None:
             if made.heard_through is not None:
                 self._sessions.history.clear(session.key or "", through=made.heard_through)
-            return msgspec.structs.replace(
-                answer.reply, session_id=session.id, inbound_seq=batch.seq, context=made.items
-            )
+            return msgspec.structs.replace(answer.reply, context=made.items)
         kept = answer.keep()
         if ongoing.why is None:
             return self._failed(batch, failure or BROKEN)
@@ -447,14 +444,14 @@ class Responder:
 
     # --- what became of it ------------------------------------------------------------------------
 
-    def _failed(self, batch: JoinedMessages, failure: Failure) -> Reply:
+    def _failed(self, batch: JoinedMessages, failure: Reply) -> Reply:
         self._inbox.settle(batch.rows, "failed", failure.code)
         return with_failure(self._reply(batch.rows[-1]), failure)
 
-    def _fail_all(self, conversation: Hashable, failure: Failure) -> None:
+    def _fail_all(self, conversation: Hashable, failure: Reply) -> None:
         """Give up what is waited for in a conversation; what could not be stored is kept."""
         for row_id in self._conversations.rows(conversation):
-            reply = with_failure(Reply(status="failed"), failure)
+            reply = failure
             with suppress(RecollectError):
                 for row in self._inbox.by_id([row_id]):
                     if row.is_waiting:
@@ -474,14 +471,14 @@ class Responder:
 
     def _reply(self, row: InboxRow) -> Reply:
         """Return the reply to a row, as far as it is stored."""
-        messages = self._inbox.messages([row])
+        message = self._inbox.message(row)
         answer = self._inbox.answer(row) if row.state in {"answered", "cancelled"} else None
         reply = Reply(
             status=STORED.get(row.state, "failed"),
-            text=answer.text if answer is not None else "",
+            text="" if answer is None else answer.text,
             session_id=row.session_id,
             event_id=row.event_id,
-            inbound_seq=messages[0].seq if messages else None,
-            seq=answer.seq if answer is not None else None,
+            inbound_seq=None if message is None else message.seq,
+            seq=None if answer is None else answer.seq,
         )
         return with_failure(reply, stored_failure(row.code)) if row.state == "failed" else reply
