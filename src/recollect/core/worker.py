@@ -77,8 +77,8 @@ class Worker:
             self._start()
 
     def look(self) -> None:
-        """Wake it if its thread has died; called by those who wait for its work."""
-        if self._thread.has_died:
+        """Wake it if its thread has died, or could not start; called by who waits for its work."""
+        if self._thread.has_died or (self._thread.thread is None and self._woken.is_set()):
             self.wake()
 
     def stop(self, timeout_s: float | None = None) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 
-from recollect.core.errors import RecollectError, StoreError
-from recollect.core.threads import RestartableThread
+from recollect.core.errors import RecollectError
+from recollect.core.worker import Worker
 from recollect.respond.channels.channels import ChannelAccess, ChannelStates, senders_of
 from recollect.respond.channels.deliveries import ChannelCursor, Deliveries
 from recollect.respond.channels.dispatcher import Answering, Dispatcher
@@ -37,59 +35,48 @@ class RunningChannel:
         self.channel = channel
         self._dispatcher = dispatcher
         self._states = states
-        self._stopping = threading.Event()
         self._is_recovered = False
-        self._thread = RestartableThread(f"recollect-{channel.name}", self._run)
-
-    def start(self) -> None:
-        """Start it; what a kill cut off goes on first."""
-        self._thread.start()
-
-    def look(self) -> None:
-        """Replace its thread if it died."""
-        if self._thread.has_died and not self._stopping.is_set():
-            with suppress(StoreError):  # the next look tries again
-                self._thread.start()
-
-    def stop(self) -> None:
+        self._pause_s = FIRST_PAUSE_S
+        self._worker = Worker(f"recollect-{channel.name}", self._run, failed=self._failed)
+        self.start, self.look = self._worker.wake, self._worker.look
+        self.stop = self._worker.closing.set
         """Let it take in nothing more."""
-        self._stopping.set()
 
     def close(self) -> None:
         """Stop it; what is being sent is sent."""
-        self.stop()
-        self._thread.await_end(STOP_S)
+        self._worker.stop(STOP_S)
         self._dispatcher.close()
         self.channel.close()
         self._states.tell(self.channel.name, "stopped")
 
-    def _run(self) -> None:
-        pause_s = FIRST_PAUSE_S
-        while not self._stopping.is_set():
-            began = time.monotonic()
-            self._states.tell(self.channel.name, "running")
-            failure = self._failure()
-            if failure is not None:
-                self._states.tell(self.channel.name, "failed", failure)
-            if time.monotonic() - began > LONGEST_PAUSE_S:
-                pause_s = FIRST_PAUSE_S
-            self._stopping.wait(pause_s)
-            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
-
-    def _failure(self) -> RecollectError | None:
+    def _run(self) -> float:
+        """Run it until it ends, what a kill cut off first; return how long it pauses then."""
+        began = time.monotonic()
+        self._states.tell(self.channel.name, "running")
         try:
             if not self._is_recovered:
                 self._dispatcher.recover()
                 self._is_recovered = True
-            self.channel.run(self._dispatcher.receive, self._stopping.wait)
-        except RecollectError as error:
-            _log.warning("the channel %s failed: %s", self.channel.name, error.message)
-            return error
-        except Exception as error:  # noqa: BLE001  # of a package; its text may hold a secret
+            self.channel.run(self._dispatcher.receive, self._worker.closing.wait)
+        finally:
+            if time.monotonic() - began > LONGEST_PAUSE_S:
+                self._pause_s = FIRST_PAUSE_S
+        return self._pause()
+
+    def _failed(self, error: BaseException) -> float:
+        name = self.channel.name
+        if isinstance(error, RecollectError):
+            _log.warning("the channel %s failed: %s", name, error.message)
+        else:  # of a package; its text may hold a secret
             kind = type(error).__name__
-            _log.error("the channel %s failed with %s", self.channel.name, kind)
-            return RecollectError(f"the channel failed with {kind}", hint="ask its maker")
-        return None
+            _log.error("the channel %s failed with %s", name, kind)
+            error = RecollectError(f"the channel failed with {kind}", hint="ask its maker")
+        self._states.tell(name, "failed", error)
+        return self._pause()
+
+    def _pause(self) -> float:
+        pause_s, self._pause_s = self._pause_s, min(2 * self._pause_s, LONGEST_PAUSE_S)
+        return pause_s
 
 
 def start_channels(
