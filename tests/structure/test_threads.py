@@ -19,7 +19,7 @@ ALLOWED = {
     "server/worker/home_worker.py: Timer",  # ends the process, and is not waited for
     "aio/items.py: wait",  # the loop's, while it looks at the thread
     "server/routes/events.py: wait",  # within a timeout of the loop
-    "server/chat/reply_events.py: get",  # within a timeout of the loop
+    "server/chat/chat.py: get",  # within a timeout of the loop
     "store/sqlite/writer.py: get",  # the writer itself, which waits for work
     "models/subprocess.py: wait",  # for a process that was killed
 }

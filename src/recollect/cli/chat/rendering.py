@@ -6,10 +6,10 @@ again.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from recollect.cli.output.screen import console, sanitized
+from recollect.text.markdown.fences import lines_outside
 
 if TYPE_CHECKING:  # for a name only
     from types import TracebackType
@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # for a name only
 
     from recollect.respond.reply import ReplyEvent
 
-_FENCE = re.compile(r"^\s{0,3}(```|~~~)")
 _A_SECOND = 12
 """Times that a growing block is drawn."""
 
@@ -30,13 +29,9 @@ def complete_length(text: str) -> int:
     (5, 0)
     """
     position = end = 0
-    fence = ""
-    for line in text.splitlines(keepends=True):
-        position += len(line)
-        mark = _FENCE.match(line)
-        if mark is not None and fence in {"", mark[1]}:
-            fence = "" if fence else mark[1]
-        elif not (line.strip() or fence) and line.endswith("\n"):
+    for line, is_outside in lines_outside(text):
+        position += len(line) + 1
+        if is_outside and not line.strip() and position <= len(text):
             end = position
     return end
 
@@ -72,7 +67,7 @@ class ShownAnswer:
     ) -> None:
         """Print what is left."""
         self._live.stop()
-        self._print(self._text)
+        self.show(self._text)
         self._text = ""
 
     def on_event(self, event: ReplyEvent | None) -> None:
@@ -82,15 +77,12 @@ class ShownAnswer:
         self._text += event.text
         end = complete_length(self._text)
         if end:
-            self._print(self._text[:end])
+            self.show(self._text[:end])
             self._text = self._text[end:]
         self._live.update(self._drawn(self._text) if self._text.strip() else self._waiting())
 
     def show(self, text: str) -> None:
         """Print a text that came whole."""
-        self._print(text)
-
-    def _print(self, text: str) -> None:
         if not text.strip():
             return
         if not self._is_first:

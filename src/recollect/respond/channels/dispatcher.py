@@ -7,7 +7,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Protocol
@@ -112,15 +111,12 @@ class Dispatcher:
             waiting = msgspec.structs.replace(waiting, event_id=inbound.edits)
         parts = (self._channel, self._deliveries, self._lanes, self._stopping)
         sending = Sending(*parts, waiting, also=on_event)
-        is_noted = False
-        try:
+        with sending.noting:
             self._responder().submit(inbound, sending.on_event)
             if not sending.is_silent:
                 self._deliveries.add(waiting)  # only now: a row says that the message is stored
-                is_noted = True
-        finally:
-            sending.is_noted.set_result(is_noted)
-        return is_noted
+                sending.is_noted = True
+        return sending.is_noted
 
     def _limit(self, who: str, key: str, address: Address) -> None:
         """Say once that a message was left out."""
@@ -142,8 +138,8 @@ class Sending:
 
     Attributes:
         is_silent: Whether the reply is there, and has nothing to be sent.
-        is_noted: Whether the message has its row. It may be answered before that; what is to be
-            sent waits for it.
+        is_noted: Whether the message has its row.
+        noting: Held until that is decided: it may be answered before, but nothing is sent.
     """
 
     def __init__(
@@ -162,8 +158,8 @@ class Sending:
         self._stopping = stopping
         self._waiting = waiting
         self._also = also
-        self.is_silent = False
-        self.is_noted: Future[bool] = Future()
+        self.is_silent = self.is_noted = False
+        self.noting = threading.Lock()
         self._typed_at = 0.0
         self._id: int | None = None
         self._said = ""
@@ -192,7 +188,7 @@ class Sending:
     def _end(self, text: str) -> None:
         """Send what is left of the whole answer, or what is said instead of it."""
         self._send(text.removeprefix(self._said.strip()))
-        if self._is_over or not self.is_noted.result():
+        if self._is_over:
             return
         if self._id is None:
             self._deliveries.drop(self._waiting)
@@ -201,7 +197,9 @@ class Sending:
 
     def _send(self, text: str) -> None:
         """Send a text, part by part, unless one before could not be sent."""
-        if self._is_over or not text.strip() or not self.is_noted.result():
+        with self.noting:
+            self._is_over |= not self.is_noted
+        if self._is_over or not text.strip():
             return
         if self._id is None:
             self._id = self._deliveries.begin(self._waiting)

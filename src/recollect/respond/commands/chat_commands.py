@@ -8,7 +8,6 @@ from collections.abc import Iterable
 import msgspec
 
 from recollect.core.errors import RecollectError
-from recollect.respond.commands import conversation, knowledge
 from recollect.respond.commands.command import (
     ChatCommand,
     CommandCall,
@@ -16,6 +15,17 @@ from recollect.respond.commands.command import (
     Speaker,
     split_command,
 )
+from recollect.respond.commands.conversation import (
+    begin_anew,
+    choose_model,
+    compact,
+    fork,
+    list_sessions,
+    resume,
+    rewind,
+    show_status,
+)
+from recollect.respond.commands.knowledge import forget, list_facts, remember, show_context
 from recollect.respond.inbound import Inbound
 from recollect.respond.reply import Reply
 from recollect.sessions.record.session import Session
@@ -33,69 +43,32 @@ def show_help(call: CommandCall) -> str:
 COMMANDS: dict[str, ChatCommand] = {
     each.name: each
     for each in (
-        ChatCommand(name="help", about="this list", is_open=True, run=show_help),
+        ChatCommand("help", "", "this list", show_help, is_open=True),
         ChatCommand(
-            name="new",
-            about="begin a new session; what was said stays remembered",
+            "new",
+            "",
+            "begin a new session; what was said stays remembered",
+            begin_anew,
             is_open=True,
-            run=conversation.begin_anew,
         ),
-        ChatCommand(name="reset", about="the same", is_open=True, run=conversation.begin_anew),
+        ChatCommand("reset", "", "the same", begin_anew, is_open=True),
+        ChatCommand("remember", "TEXT", "remember one short statement", remember, is_open=True),
+        ChatCommand("forget", "f12 | WORDS", "forget what was remembered", forget, is_open=True),
+        ChatCommand("facts", "[WORDS]", "what is known, or what of it fits", list_facts),
+        ChatCommand("context", "", "what the last answer was made from, and why", show_context),
+        ChatCommand("status", "", "how this session stands", show_status),
         ChatCommand(
-            name="remember",
-            usage="TEXT",
-            about="remember one short statement",
-            is_open=True,
-            run=knowledge.remember,
+            "model",
+            "[NAME | default | thinking LEVEL]",
+            "which model answers in this session",
+            choose_model,
         ),
+        ChatCommand("compact", "", "replace older messages by a summary", compact),
+        ChatCommand("sessions", "[TITLE]", "sessions to go on with", list_sessions),
+        ChatCommand("resume", "ID | TITLE", "go on from another session", resume),
+        ChatCommand("fork", "[TITLE]", "go on in a fork", fork),
         ChatCommand(
-            name="forget",
-            usage="f12 | WORDS",
-            about="forget what was remembered",
-            is_open=True,
-            run=knowledge.forget,
-        ),
-        ChatCommand(
-            name="facts",
-            usage="[WORDS]",
-            about="what is known, or what of it fits",
-            run=knowledge.list_facts,
-        ),
-        ChatCommand(
-            name="context",
-            about="what the last answer was made from, and why",
-            run=knowledge.show_context,
-        ),
-        ChatCommand(name="status", about="how this session stands", run=conversation.show_status),
-        ChatCommand(
-            name="model",
-            usage="[NAME | default | thinking LEVEL]",
-            about="which model answers in this session",
-            run=conversation.choose_model,
-        ),
-        ChatCommand(
-            name="compact",
-            about="replace older messages by a summary",
-            run=conversation.compact,
-        ),
-        ChatCommand(
-            name="sessions",
-            usage="[TITLE]",
-            about="sessions to go on with",
-            run=conversation.list_sessions,
-        ),
-        ChatCommand(
-            name="resume",
-            usage="ID | TITLE",
-            about="go on from another session",
-            run=conversation.resume,
-        ),
-        ChatCommand(name="fork", usage="[TITLE]", about="go on in a fork", run=conversation.fork),
-        ChatCommand(
-            name="rewind",
-            usage="[TURNS | to SEQ | undo]",
-            about="take the last turns out of this session",
-            run=conversation.rewind,
+            "rewind", "[TURNS | to SEQ | undo]", "take the last turns out of this session", rewind
         ),
     )
 }

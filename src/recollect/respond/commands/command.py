@@ -94,22 +94,22 @@ class CommandCall(msgspec.Struct, frozen=True, kw_only=True):
         return Behalf(for_session=self.session.id, for_sender=self.sender)
 
 
-class ChatCommand(msgspec.Struct, frozen=True, kw_only=True):
+class ChatCommand(msgspec.Struct, frozen=True):
     """A chat command.
 
     Attributes:
         name: Without its slash.
         usage: What may follow the name.
         about: What it does, in a line.
-        is_open: Whether guests and groups may give it; else it is the owner's, in their own chats.
         run: Does it, and returns what to show as Markdown.
+        is_open: Whether guests and groups may give it; else it is the owner's, in their own chats.
     """
 
     name: str
-    usage: str = ""
+    usage: str
     about: str
-    is_open: bool = False
     run: Callable[[CommandCall], str]
+    is_open: bool = False
 
 
 def split_command(text: str) -> tuple[str, str] | None:

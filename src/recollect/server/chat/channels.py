@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from recollect.core.errors import NotFound
 from recollect.core.loops import result_of
 from recollect.respond.channels.port import SIGNATURE, TIMESTAMP, Taken
-from recollect.respond.reply import Reply, ReplyEvent
-from recollect.server.chat.reply_events import SUBMITTING, ReplyEvents
+from recollect.respond.reply import Reply
+from recollect.server.chat.chat import SUBMITTING, ReplyEvents
 from recollect.server.route import AnyRoute, SignedFields, route_of
-
-if TYPE_CHECKING:  # channels are imported when they are enabled
-    from recollect.respond.channels.telegram.channel import TelegramChannel
-    from recollect.respond.channels.webhook import WebhookChannel
 
 ANSWER_S = 120.0
 """How long the request of a webhook waits for its answer."""
@@ -96,10 +91,7 @@ class ChannelHooks:
             NotFound: the channel does not run in mode webhook.
             Denied: the secret is another one.
         """
-        channel: TelegramChannel | None = self.channels.get("telegram")
-        if channel is None:
-            raise _not_open("telegram")
-        return TakenUpdate(taken=channel.hook(fields.body, fields.secret))
+        return TakenUpdate(taken=self._channel("telegram").hook(fields.body, fields.secret))
 
     async def webhook(self, _caller: None, fields: WebhookPost) -> WebhookAnswer:
         """Take in a signed message, and answer it unless answers are posted.
@@ -109,23 +101,21 @@ class ChannelHooks:
             Denied: the signature is missing, wrong or old.
             Conflict: the event id was taken before.
         """
-        channel: WebhookChannel | None = self.channels.get("webhook")
-        if channel is None:
-            raise _not_open("webhook")
-        events = ReplyEvents(asyncio.get_running_loop())
-        work = partial(_hook, channel, fields, events.put)
-        outcome = await result_of(SUBMITTING.submit(work))
+        channel, events = self._channel("webhook"), ReplyEvents(asyncio.get_running_loop())
+        signed = (fields.body, fields.timestamp, fields.signature)
+        outcome = await result_of(SUBMITTING.submit(partial(channel.hook, *signed, events.put)))
         is_posted = outcome != "taken" or channel.reply_url is not None
         reply = None if is_posted else await _reply(events)
         if reply is None:
             return WebhookAnswer(taken=outcome)
         return WebhookAnswer(taken=outcome, status=reply.status, text=reply.text)
 
-
-def _hook(
-    channel: WebhookChannel, fields: WebhookPost, on_event: Callable[[ReplyEvent], None]
-) -> Taken:
-    return channel.hook(fields.body, fields.timestamp, fields.signature, on_event)
+    def _channel(self, name: str) -> Any:
+        channel = self.channels.get(name)
+        if channel is None:
+            hint = "name it in channels.enabled, and start the worker again"
+            raise NotFound(f"the webhook of {name} is not open", hint=hint)
+        return channel
 
 
 async def _reply(events: ReplyEvents) -> Reply | None:
@@ -137,8 +127,3 @@ async def _reply(events: ReplyEvents) -> Reply | None:
                 if event is not None and event.reply is not None:
                     return event.reply
     return None
-
-
-def _not_open(name: str) -> NotFound:
-    hint = "name it in channels.enabled, and start the worker again"
-    return NotFound(f"the webhook of {name} is not open", hint=hint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,9 @@ import msgspec
 from recollect.caller import Caller
 from recollect.core.errors import InvalidInput
 from recollect.core.loops import result_of
+from recollect.core.threads import ThreadPool
 from recollect.respond.inbound import Inbound
 from recollect.respond.reply import Reply, ReplyEvent
-from recollect.server.chat.reply_events import SUBMITTING, ReplyEvents
 from recollect.server.route import Fields, Piece, Routes
 from recollect.server.values import moment_of
 
@@ -28,6 +29,28 @@ HEARTBEAT_S = 15.0
 _encode = msgspec.json.Encoder().encode
 
 ROUTES = Routes()
+SUBMITTING = ThreadPool("recollect-chat", 4)
+"""Messages are stored on threads of their own, and leave those of calls to the others."""
+
+
+class ReplyEvents:
+    """Events that other threads put, taken on the event loop in their order."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._queue: asyncio.Queue[ReplyEvent] = asyncio.Queue()
+
+    def put(self, event: ReplyEvent) -> None:
+        """Put one, from any thread."""
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, event)
+
+    async def next(self, timeout_s: float | None) -> ReplyEvent | None:
+        """Return the next one; None if none comes within the timeout."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                return await self._queue.get()
+        return None
 
 
 class ChatMessage(Fields, frozen=True, kw_only=True):
