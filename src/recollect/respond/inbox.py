@@ -195,9 +195,9 @@ class Inbox:
         access = self._access
 
         def unit(tx: Transaction) -> InboxRow:
-            known = self._find(tx, key, event_id)
-            if known is not None:
-                return known
+            row = self._find(tx, key, event_id)
+            if row is not None:
+                return row
             session = require_living(tx, access.scope, session_id)
             check_holder(tx, session, access)
             drafts = [] if draft is None else [draft]

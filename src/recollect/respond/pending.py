@@ -228,8 +228,8 @@ class Conversations(msgspec.Struct, eq=False):
         self.queue.close()
         self.models.close()
         with self.lock:
-            left = [(c, row_id) for c, rows in self.pendings.items() for row_id in rows]
-        for conversation, row_id in left:
+            waiting = [(c, row_id) for c, rows in self.pendings.items() for row_id in rows]
+        for conversation, row_id in waiting:
             reply = Reply(
                 status="cancelled",
                 code="store_closed",

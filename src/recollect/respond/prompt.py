@@ -182,8 +182,8 @@ class _Material(msgspec.Struct, kw_only=True):
     @property
     def texts(self) -> list[str]:
         """The texts that are in the prompt already."""
-        said = (*(each.text for each in self.earlier), *(each.text for each in self.heard))
-        return [self.block.text, self.view.summary or "", self.new, *said]
+        texts = (*(each.text for each in self.earlier), *(each.text for each in self.heard))
+        return [self.block.text, self.view.summary or "", self.new, *texts]
 
 
 class _Recalled(msgspec.Struct, frozen=True):
@@ -231,8 +231,8 @@ class PromptMaker:
         whole = parts.window_tokens - parts.answer_tokens - size(rules)
         whole = max(whole, _SMALLEST_ROOM)
         most = whole // (_MESSAGE_SHARE * len(messages))
-        said = [_cut(each.text, most, size) for each in messages]
-        new = _spoken(messages, said) if is_group else "\n\n".join(said)
+        texts = [_cut(each.text, most, size) for each in messages]
+        new = _spoken(messages, texts) if is_group else "\n\n".join(texts)
         room, sender = max(whole - size(new), SMALLEST_BUDGET), messages[-1].turn_sender
         limit = parts.settings.max_history_messages
         view = parts.sessions.view(session.id, room, for_sender=sender, limit=limit + len(messages))
@@ -269,12 +269,12 @@ class PromptMaker:
     def _recall(self, material: _Material) -> None:
         """Add what the memory has of the messages, without what the prompt holds already."""
         parts, settings, ids = self._parts, self._parts.settings, material.ids
-        said = "\n".join(each.text for each in material.messages if each.text != MEDIA)
+        query = "\n".join(each.text for each in material.messages if each.text != MEDIA)
         most = settings.memory_search_max_results
-        if not (settings.memory_fts_enabled and most and said.strip()):
+        if not (settings.memory_fts_enabled and most and query.strip()):
             return
         asker = {"for_session": material.session.id, "for_sender": material.sender}
-        result = parts.search(said[:_QUERY_CHARS], min(2 * most + len(ids), _MOST_HITS), **asker)
+        result = parts.search(query[:_QUERY_CHARS], min(2 * most + len(ids), _MOST_HITS), **asker)
         hits = list(_unsaid(result.hits, material))
         memories = [hit for hit in hits if hit.source != EPISODES][:most]
         episodes = [hit for hit in hits if hit.source == EPISODES][:MOST_EPISODES]
@@ -291,7 +291,7 @@ class PromptMaker:
     def _choose(self, material: _Material) -> None:
         """Leave out what does not fit."""
         lines = [spoken_lines(each.sender, each.text) for each in reversed(material.heard)]
-        chosen = shared_out(
+        positions = shared_out(
             material.room,
             {
                 "transcript": _fading([self._size(m.text) for m in reversed(material.earlier)]),
@@ -301,10 +301,10 @@ class PromptMaker:
             },
             in_a_row=frozenset({"transcript", "history"}),
         )
-        del material.earlier[: len(material.earlier) - len(chosen["transcript"])]
-        del material.heard[: len(material.heard) - len(chosen["history"])]
-        material.memories = [material.memories[each] for each in chosen["memories"]]
-        material.episodes = [material.episodes[each] for each in chosen["episodes"]]
+        del material.earlier[: len(material.earlier) - len(positions["transcript"])]
+        del material.heard[: len(material.heard) - len(positions["history"])]
+        material.memories = [material.memories[each] for each in positions["memories"]]
+        material.episodes = [material.episodes[each] for each in positions["episodes"]]
 
     def _made(self, material: _Material, rules: str) -> MadePrompt:
         parts, block = self._parts, material.block
@@ -312,7 +312,7 @@ class PromptMaker:
         recalled = [*material.memories, *material.episodes]
         system = "\n\n".join(filter(None, (rules, block.text, _sections(material, boundary))))
         text = rendered(material.heard, material.new)
-        said = sum(self._size(each.text) for each in material.earlier)
+        transcript = sum(self._size(each.text) for each in material.earlier)
         return MadePrompt(
             prompt=Prompt(
                 system=system,
@@ -322,7 +322,7 @@ class PromptMaker:
             ),
             items=(*map(_block_item, block.items), *map(_item, recalled)),
             injected=(*block.items, *map(_injected, recalled)),
-            tokens=self._size(system) + self._size(text) + said,
+            tokens=self._size(system) + self._size(text) + transcript,
             room=max(parts.window_tokens - parts.answer_tokens, _SMALLEST_ROOM),
             heard_through=material.heard[-1].id if material.heard else None,
             unanswered=tuple(
@@ -349,7 +349,7 @@ def _unsaid(hits: Iterable[Hit], material: _Material) -> Iterator[Hit]:
 
 def _fading(sizes: Sequence[int]) -> list[Portion]:
     """Return portions, of which each is worth less than the one before: the newest come first."""
-    return [Portion(tokens, 1 - place / len(sizes)) for place, tokens in enumerate(sizes)]
+    return [Portion(tokens, 1 - position / len(sizes)) for position, tokens in enumerate(sizes)]
 
 
 def _cut(text: str, tokens: int, size: Callable[[str], int]) -> str:
@@ -407,16 +407,16 @@ def _spoken(messages: Sequence[Message], texts: Sequence[str]) -> str:
 
 def _turns(material: _Material, text: str) -> Iterator[PromptMessage]:
     """Yield the conversation: the user first, and then roles alternate."""
-    said: list[tuple[Role, str]] = [
+    turns: list[tuple[Role, str]] = [
         ("assistant", each.text)
         if each.role != "user"
         else ("user", spoken_lines(_speaker(each), each.text) if material.is_group else each.text)
         for each in material.earlier
     ]
-    if said and said[0][0] == "assistant":
-        said.insert(0, ("user", LEFT_OUT.strip()))
-    for role, turns in groupby([*said, ("user", text)], key=itemgetter(0)):
-        yield PromptMessage(role=role, text="\n\n".join(words for _, words in turns))
+    if turns and turns[0][0] == "assistant":
+        turns.insert(0, ("user", LEFT_OUT.strip()))
+    for role, group in groupby([*turns, ("user", text)], key=itemgetter(0)):
+        yield PromptMessage(role=role, text="\n\n".join(words for _, words in group))
 
 
 def _item(recalled: _Recalled) -> PromptItem:

@@ -98,8 +98,8 @@ class ConversationQueue:
             self._threads.append(thread)
 
     def _serve(self, thread: RestartableThread) -> None:
-        while (taken := self._take(thread)) is not None:
-            conversation, work = taken
+        while (run := self._take(thread)) is not None:
+            conversation, work = run
             try:
                 work()
             finally:

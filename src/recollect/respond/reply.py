@@ -136,8 +136,8 @@ def failure_of(error: RecollectError) -> Reply:
 
 def stored_failure(code: str | None) -> Reply:
     """Return what people read of a failure of which only the code is stored."""
-    known = {each.code: each for each in (NO_MODEL, INTERRUPTED)}
-    return known.get(code or "") or Reply(
+    failures = {each.code: each for each in (NO_MODEL, INTERRUPTED)}
+    return failures.get(code or "") or Reply(
         status="failed",
         text=f"I could not answer. {_KEPT}",
         code=code or RecollectError.code,

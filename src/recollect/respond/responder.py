@@ -382,16 +382,16 @@ class Responder:
         listeners = self._conversations.of(conversation, batch.ids)
         for listener in listeners:
             listener.tell(ReplyEvent(kind="typing"))
-        made = self._parts.prompts.make(session, batch.messages)
-        injection = self._injection(session, batch.sender, made)
+        composed = self._parts.prompts.make(session, batch.messages)
+        injection = self._injection(session, batch.sender, composed)
         self._inbox.ask(batch.rows, injection)
-        access, also = self._parts.access, made.unanswered
+        access, also = self._parts.access, composed.unanswered
         senders = self._conversations.of(conversation, [batch.rows[-1].id])
         answer = Answer(access, self._inbox, batch, ongoing, listeners, senders=senders, also=also)
         failure: Reply | None = None
         try:
             completion = model.stream(
-                made.prompt,
+                composed.prompt,
                 answer.take,
                 toolbox=self._parts.toolbox(session, batch.sender),
                 cancellation=ongoing.cancellation,
@@ -400,18 +400,20 @@ class Responder:
         except RecollectError as error:
             failure = failure_of(error)
         if answer.reply is not None:
-            if made.heard_through is not None:
-                self._sessions.history.clear(session.key or "", through=made.heard_through)
-            return msgspec.structs.replace(answer.reply, context=made.items)
-        kept = answer.keep()
+            if composed.heard_through is not None:
+                self._sessions.history.clear(session.key or "", through=composed.heard_through)
+            return msgspec.structs.replace(answer.reply, context=composed.items)
+        partial_text = answer.keep()
         if ongoing.why is None:
             return self._failed(batch, failure or BROKEN)
         if ongoing.why != "person":
             return None
         self._inbox.settle(batch.rows, "cancelled")
-        return msgspec.structs.replace(self._reply(batch.rows[-1]), status="cancelled", text=kept)
+        return msgspec.structs.replace(
+            self._reply(batch.rows[-1]), status="cancelled", text=partial_text
+        )
 
-    def _injection(self, session: Session, sender: str | None, made: MadePrompt) -> Injection:
+    def _injection(self, session: Session, sender: str | None, composed: MadePrompt) -> Injection:
         """Return the record of what of the memory is put into a prompt."""
         access = self._parts.access
         return Injection(
@@ -421,16 +423,16 @@ class Responder:
             reason="startup",  # each prompt is whole
             client=CLIENT,
             query_digest=None,
-            tokens=made.tokens,
-            chars=length(made.prompt.system),
+            tokens=composed.tokens,
+            chars=length(composed.prompt.system),
             dropped=0,
             at=access.clock.now_ms(),
             tenant=session.tenant,
             agent=session.agent,
             user=session.user,
             project=session.project,
-            budget=made.room,
-            items=made.injected,
+            budget=composed.room,
+            items=composed.injected,
         )
 
     def _tidy(self, session_id: str, first_seq: int, last_seq: int) -> None:

@@ -38,28 +38,28 @@ def shared_out(
     >>> shared_out(100, {"memories": memories, "transcript": [Portion(30, 1.0), Portion(30, 0.5)]})
     {'memories': [0], 'transcript': [0, 1]}
     """
-    chosen: dict[str, list[int]] = {name: [] for name in parts}
-    left = room
+    positions: dict[str, list[int]] = {name: [] for name in parts}
+    free = room
     for name, portions in parts.items():
         floor = int(room * FLOORS.get(name, 0.0))
         for position, portion in enumerate(portions):
-            if portion.tokens <= min(floor, left):
-                chosen[name].append(position)
+            if portion.tokens <= min(floor, free):
+                positions[name].append(position)
                 floor -= portion.tokens
-                left -= portion.tokens
+                free -= portion.tokens
             elif name in in_a_row:
                 break
     rest = [
         (-portion.worth, position, name, portion.tokens)
         for name, portions in parts.items()
         for position, portion in enumerate(portions)
-        if position not in chosen[name]
+        if position not in positions[name]
     ]
     ended: set[str] = set()
     for _, position, name, tokens in sorted(rest):
-        if tokens <= left and name not in ended:
-            chosen[name].append(position)
-            left -= tokens
+        if tokens <= free and name not in ended:
+            positions[name].append(position)
+            free -= tokens
         elif name in in_a_row:
             ended.add(name)
-    return {name: sorted(positions) for name, positions in chosen.items()}
+    return {name: sorted(each) for name, each in positions.items()}

@@ -105,10 +105,10 @@ class Deliveries:
 
     def add(self, waiting: PendingDelivery) -> None:
         """Note where the answer to a stored message goes; one that is noted stays as it is."""
-        place = (self._tenant, self._channel, waiting.key, waiting.event_id)
+        names = (self._tenant, self._channel, waiting.key, waiting.event_id)
         address = msgspec.json.encode(waiting.address).decode()
         now = self._clock.now_ms()
-        self._records.write(lambda tx: tx.execute(_ADD, (*place, address, now)))
+        self._records.write(lambda tx: tx.execute(_ADD, (*names, address, now)))
 
     def has(self, waiting: PendingDelivery) -> bool:
         """Return whether the message was noted before."""

@@ -143,13 +143,15 @@ class WebhookChannel:
             is_repeated = name in self._open
             self._open.add(name)
         try:
-            taken = "repeated" if is_repeated else receive(inbound, {"id": name[1]}, on_event)
+            outcome: Taken = (
+                "repeated" if is_repeated else receive(inbound, {"id": name[1]}, on_event)
+            )
         finally:
             with self._lock:
                 self._open.discard(name)
-        if taken == "repeated":
+        if outcome == "repeated":
             raise Conflict("the event id was taken before", hint="give each message its own")
-        return taken
+        return outcome
 
     def parts(self, text: str) -> Sequence[str]:
         """Return the answer in one part; see `port.Channel`."""

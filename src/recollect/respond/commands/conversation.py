@@ -116,16 +116,16 @@ def _thinking(words: list[str]) -> dict[str, str | None]:
 def _model(call: CommandCall, words: list[str]) -> dict[str, str | None]:
     """Return the override of a model: of the provider of the settings, which alone is asked."""
     provider = call.parts.language.provider.partition(":")[0]
-    chosen, _, rest = words[0].partition(":")
+    prefix, _, rest = words[0].partition(":")
     if len(words) > 1:
         raise InvalidInput("a model is one word", hint="write it as in /model gpt-5-mini")
     if words == ["default"]:
         return {"model": None}
     if provider == "none":
         raise InvalidInput("no model is set", hint="set language.provider first")
-    if rest and chosen == provider:
+    if rest and prefix == provider:
         return {"model": words[0]}
-    if chosen in {"openai", "anthropic", "claude-cli", "none"}:
+    if prefix in {"openai", "anthropic", "claude-cli", "none"}:
         hint = f"choose one of {provider}, or set language.provider"
         raise InvalidInput("only models of the provider in the settings are asked", hint=hint)
     return {"model": f"{provider}:{words[0]}"}

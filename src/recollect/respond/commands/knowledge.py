@@ -44,10 +44,10 @@ def list_facts(call: CommandCall) -> str:
     facts = call.parts.facts
     if call.words:
         matches = facts.search(None, call.words, _SHOWN, **call.behalf)
-        known = [each.fact for each in matches]
+        listed_facts = [each.fact for each in matches]
     else:
-        known = facts.list(limit=_SHOWN, **call.behalf)
-    return _bullets(map(_line, known)) or "Nothing is known yet."
+        listed_facts = facts.list(limit=_SHOWN, **call.behalf)
+    return _bullets(map(_line, listed_facts)) or "Nothing is known yet."
 
 
 def show_context(call: CommandCall) -> str:
@@ -80,8 +80,8 @@ def _item_line(item: PromptItem, words: dict[str, str]) -> str:
     score = "" if total is None else f", score {total:.2f}"
     why = ", ".join(f"{name} {share:.2f}" for name, share in item.why.items())
     because = f" ({why})" if why else ""
-    shown = words.get(item.ref, item.ref)
-    return f"{item.source}: {shown}{score}, {item.tokens} tokens{because}"
+    name = words.get(item.ref, item.ref)
+    return f"{item.source}: {name}{score}, {item.tokens} tokens{because}"
 
 
 def _line(fact: Fact) -> str:

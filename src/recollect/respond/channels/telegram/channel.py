@@ -163,10 +163,10 @@ class TelegramChannel:
             allowed_updates=KINDS,
         )
         updates = [each for each in updates if each.update_id >= offset]
-        held = [each.update_id for each in updates if not _is_taken(each, reader, receive)]
+        held_ids = [each.update_id for each in updates if not _is_taken(each, reader, receive)]
         if updates:
-            cursor.store(min([*held, 1 + max(each.update_id for each in updates)]))
-        return not held
+            cursor.store(min([*held_ids, 1 + max(each.update_id for each in updates)]))
+        return not held_ids
 
     def _call(self, method: str, kind: Any, **fields: Any) -> Any:
         """Return the result of a method; an error says what to do."""
