@@ -187,11 +187,11 @@ class _Material(msgspec.Struct, kw_only=True):
 
 
 class _Recalled(msgspec.Struct, frozen=True):
-    """A hit, and its line in the prompt."""
+    """A hit, its line in the prompt, and how it is recorded."""
 
     hit: Hit
     line: str
-    tokens: int
+    item: ContextItem
 
 
 class PromptMaker:
@@ -285,7 +285,7 @@ class PromptMaker:
         boundary = boundary_of(material.session.id, parts.secret)
         for hit in (*memories, *episodes):
             line = _line(hit, numbers.get(hit.ref), boundary)
-            recalled = _Recalled(hit, line, self._size(line))
+            recalled = _Recalled(hit, line, _item(hit, self._size(line)))
             (material.episodes if hit.source == EPISODES else material.memories).append(recalled)
 
     def _choose(self, material: _Material) -> None:
@@ -296,8 +296,12 @@ class PromptMaker:
             {
                 "transcript": _fading([self._size(m.text) for m in reversed(material.earlier)]),
                 "history": _fading([self._size(line) for line in lines]),
-                "memories": [Portion(each.tokens, each.hit.score) for each in material.memories],
-                "episodes": [Portion(each.tokens, each.hit.score) for each in material.episodes],
+                "memories": [
+                    Portion(each.item.tokens, each.hit.score) for each in material.memories
+                ],
+                "episodes": [
+                    Portion(each.item.tokens, each.hit.score) for each in material.episodes
+                ],
             },
             in_a_row=frozenset({"transcript", "history"}),
         )
@@ -320,8 +324,11 @@ class PromptMaker:
                 purpose=PURPOSE,
                 thinking=material.session.overrides.get("thinking"),
             ),
-            items=(*map(_block_item, block.items), *map(_item, recalled)),
-            injected=(*block.items, *map(_injected, recalled)),
+            items=(
+                *(prompt_item(each, "context") for each in block.items),
+                *(prompt_item(each.item, each.hit.source, each.hit.score) for each in recalled),
+            ),
+            injected=(*block.items, *(each.item for each in recalled)),
             tokens=self._size(system) + self._size(text) + transcript,
             room=max(parts.window_tokens - parts.answer_tokens, _SMALLEST_ROOM),
             heard_through=material.heard[-1].id if material.heard else None,
@@ -419,31 +426,16 @@ def _turns(material: _Material, text: str) -> Iterator[PromptMessage]:
         yield PromptMessage(role=role, text="\n\n".join(words for _, words in group))
 
 
-def _item(recalled: _Recalled) -> PromptItem:
-    hit = recalled.hit
-    return PromptItem(
-        source=hit.source, ref=_ref(hit), tokens=recalled.tokens, score=hit.score, why=hit.why
-    )
-
-
-def _ref(hit: Hit) -> str:
-    if hit.path is not None and hit.start_line is not None:
-        return cite_lines(hit.path, hit.start_line, hit.end_line or hit.start_line)
-    return hit.ref
-
-
-def _block_item(item: ContextItem) -> PromptItem:
-    return PromptItem(source="context", ref=item.id, tokens=item.tokens, why=item.why)
-
-
-def _injected(recalled: _Recalled) -> ContextItem:
-    hit = recalled.hit
+def _item(hit: Hit, tokens: int) -> ContextItem:
     kind, section = _KINDS[hit.source]
+    ref = hit.ref
+    if hit.path is not None and hit.start_line is not None:
+        ref = cite_lines(hit.path, hit.start_line, hit.end_line or hit.start_line)
     return ContextItem(
-        kind=kind,
-        id=_ref(hit),
-        number=hit.number,
-        section=section,
-        why=hit.why,
-        tokens=recalled.tokens,
+        kind=kind, id=ref, number=hit.number, section=section, why=hit.why, tokens=tokens
     )
+
+
+def prompt_item(item: ContextItem, source: str, score: float | None = None) -> PromptItem:
+    """Return what is recorded of a prompt as a reply says it."""
+    return PromptItem(source=source, ref=item.id, tokens=item.tokens, score=score, why=item.why)

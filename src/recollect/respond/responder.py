@@ -30,7 +30,7 @@ from recollect.respond.answer import Answer
 from recollect.respond.inbound import Inbound
 from recollect.respond.inbox import Inbox, InboxRow, JoinedMessages
 from recollect.respond.pending import Conversations, Ongoing, OnReplyEvent, Pending, ignore
-from recollect.respond.prompt import CLIENT, MadePrompt, PromptMaker
+from recollect.respond.prompt import CLIENT, MadePrompt, PromptMaker, prompt_item
 from recollect.respond.reply import (
     BROKEN,
     INTERRUPTED,
@@ -188,10 +188,7 @@ class Responder:
         """Return what of the memory was in the prompt of the last answer in a session."""
         last = self._parts.injections(session_id, 10)
         items = next((each.items for each in last if each.client == CLIENT), ())
-        return tuple(
-            PromptItem(source=each.section, ref=each.id, tokens=each.tokens, why=each.why)
-            for each in items
-        )
+        return tuple(prompt_item(each, each.section) for each in items)
 
     def _conversation(self, key: str) -> Hashable:
         scope = self._parts.access.scope

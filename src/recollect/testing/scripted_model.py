@@ -16,7 +16,7 @@ from recollect.models.cancellation import Cancellation
 from recollect.models.language.bounds import estimated_use
 from recollect.models.language.model import Completion, OnPiece, Prompt, Toolbox, ToolOutcome
 from recollect.models.language.spoken import SpokenText
-from recollect.models.language.tools import FunctionCall, call_tool
+from recollect.models.language.tools import call_tool
 
 _LOOK_S = 0.01
 
@@ -125,6 +125,4 @@ class ScriptedModel:
     def _call(self, step: ScriptedCall, toolbox: Toolbox | None) -> None:
         if toolbox is None:
             raise AssertionError(f"no tools were offered, but the script calls {step.name}")
-        arguments = msgspec.json.encode(step.arguments).decode()
-        call = FunctionCall(id="call", name=step.name, arguments=arguments)
-        self.outcomes.append(call_tool(toolbox, call))
+        self.outcomes.append(call_tool(toolbox, step.name, dict(step.arguments)))

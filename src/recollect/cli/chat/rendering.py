@@ -12,8 +12,6 @@ from recollect.cli.output.screen import console, sanitized
 from recollect.text.markdown.fences import lines_outside
 
 if TYPE_CHECKING:  # for a name only
-    from types import TracebackType
-
     from rich.console import RenderableType
 
     from recollect.respond.reply import ReplyEvent
@@ -59,12 +57,7 @@ class ShownAnswer:
         self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Print what is left."""
         self._live.stop()
         self.show(self._text)

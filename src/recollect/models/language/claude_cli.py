@@ -12,7 +12,7 @@ Source: ``claude --help`` and the JSON that it prints (``type: result``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -134,11 +134,21 @@ class ClaudeCli:
         """
         prompt = bounded(prompt, self._settings.max_output_tokens)
         arguments = self._arguments(prompt)
-        stdin = _transcript(prompt).encode()
+
+        def read(ends: float) -> Completion:
+            with TemporaryDirectory(prefix="recollect-claude-") as folder:
+                output = self._program.run(
+                    arguments,
+                    Path(folder),
+                    ends - self._retry_clock.elapsed(),
+                    stdin=_transcript(prompt).encode(),
+                    stopping=lambda: self._tries.is_closed,
+                )
+            result = _result_of(output.out, output.code)
+            return self._settle(result, output.code, prompt, _text(result))
+
         with self._budget.hold(most_tokens(prompt), prompt.purpose):
-            return self._tries.run(
-                lambda ends: self._read(self._run(arguments, stdin, ends), prompt), self._policy
-            )
+            return self._tries.run(read, self._policy)
 
     def stream(
         self,
@@ -160,8 +170,6 @@ class ClaudeCli:
         prompt = bounded(prompt, self._settings.max_output_tokens)
         going = cancellation or Cancellation()
         text = SpokenText(on_piece)
-        if toolbox is not None and not toolbox.specs:
-            toolbox = None
         with self._budget.hold(most_tokens(prompt), prompt.purpose):
             return self._tries.run(
                 lambda ends: self._stream(prompt, text, toolbox, going, ends), self._policy, going
@@ -206,7 +214,7 @@ class ClaudeCli:
         events = _Stream(text)
         try:
             output = self._run_streaming(prompt, events, toolbox, cancellation, ends)
-            result = _require_result(_find_result(events.result), output.code)
+            result = _result_of(events.result, output.code)
         except BaseException as error:
             use = events.spent(estimated_use(prompt, "").input)
             if use.total:
@@ -248,7 +256,7 @@ class ClaudeCli:
             if system := system_with_schema(prompt):
                 files.append(_private_file(folder / "system", system.encode()))
                 arguments += ["--system-prompt-file", str(files[-1])]
-            if toolbox is not None:
+            if toolbox is not None and toolbox.specs:
                 from recollect.models.language.tool_server import ToolServer  # a server, seldom
 
                 tools = stack.enter_context(
@@ -269,20 +277,6 @@ class ClaudeCli:
                 on_output=events.take,
                 most_s=MOST_STREAM_S,
             )
-
-    def _run(self, arguments: Sequence[str], stdin: bytes, ends: float) -> ProgramOutput:
-        with TemporaryDirectory(prefix="recollect-claude-") as folder:
-            return self._program.run(
-                arguments,
-                Path(folder),
-                ends - self._retry_clock.elapsed(),
-                stdin=stdin,
-                stopping=lambda: self._tries.is_closed,
-            )
-
-    def _read(self, output: ProgramOutput, prompt: Prompt) -> Completion:
-        result = _require_result(_find_result(output.out), output.code)
-        return self._settle(result, output.code, prompt, _text(result))
 
     def _settle(self, result: _Result, code: int, prompt: Prompt, text: str) -> Completion:
         """Return the answer of a run that ended; its cost is counted even if it cannot be used."""
@@ -394,7 +388,7 @@ def _private_file(path: Path, content: bytes) -> Path:
     return path
 
 
-def _find_result(out: bytes) -> _Result | None:
+def _result_of(out: bytes, code: int) -> _Result:
     """Return the result, ignoring output of other programs and hooks around it."""
     for part in _parts(out):
         try:
@@ -403,12 +397,6 @@ def _find_result(out: bytes) -> _Result | None:
             continue
         if result.type == "result":
             return result
-    return None
-
-
-def _require_result(result: _Result | None, code: int) -> _Result:
-    if result is not None:
-        return result
     raise _failed(f"ended with code {code}") if code else LANGUAGE.unreadable(PROVIDER)
 
 

@@ -263,7 +263,7 @@ class _StreamedCall:
         outcomes = []
         for call in reply.calls:
             self._cancellation.require_going()
-            outcomes.append(call_tool(toolbox, call))
+            outcomes.append(call_tool(toolbox, call.name, call.decoded))
         return ToolRound(
             text=reply.text,
             calls=tuple(reply.calls),

@@ -13,7 +13,6 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -21,7 +20,7 @@ import msgspec
 from recollect.core.decoding import decode_json
 from recollect.core.threads import RestartableThread
 from recollect.models.language.model import Toolbox, ToolOutcome
-from recollect.models.language.tools import FunctionCall, call_tool
+from recollect.models.language.tools import call_tool
 
 NAME = "recollect"
 """The name of the server, in the names that a client gives to its tools."""
@@ -66,12 +65,7 @@ class ToolServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop; a call in progress loses its caller."""
         if self._thread.is_alive:
             self._listener.shutdown()
@@ -133,10 +127,11 @@ class ToolServer:
         }
 
     def _call(self, params: Mapping[str, Any]) -> ToolOutcome:
-        arguments = msgspec.json.encode(params.get("arguments") or {}).decode()
-        call = FunctionCall(id="", name=str(params.get("name", "")), arguments=arguments)
+        arguments = params.get("arguments") or {}
         with self._calling:
-            return call_tool(self._toolbox, call) if self._is_open() else _NO_MORE
+            if not self._is_open():
+                return _NO_MORE
+            return call_tool(self._toolbox, params.get("name"), arguments)
 
 
 class _Listener(ThreadingHTTPServer):

@@ -28,7 +28,7 @@ class FunctionCall(msgspec.Struct, kw_only=True):
     arguments: str = ""
 
     @property
-    def decoded(self) -> Mapping[str, object] | None:
+    def decoded(self) -> dict[str, object] | None:
         """Return the arguments; None if they are not a JSON object. No text means none."""
         try:
             return decode_json(self.arguments.strip() or "{}", dict[str, object])
@@ -45,15 +45,14 @@ class ToolRound(msgspec.Struct, frozen=True, kw_only=True):
     thoughts: tuple[Mapping[str, str], ...] = ()
 
 
-def call_tool(toolbox: Toolbox, call: FunctionCall) -> ToolOutcome:
+def call_tool(toolbox: Toolbox, name: object, arguments: object) -> ToolOutcome:
     """Return the outcome of a call; invented tools, bad arguments and failures are errors in it."""
     names = [spec.name for spec in toolbox.specs]
-    if call.name not in names:
+    if not isinstance(name, str) or name not in names:
         return ToolOutcome(f"This tool does not exist. Use {' or '.join(names)}.", is_error=True)
-    arguments = call.decoded
-    if arguments is None:
+    if not isinstance(arguments, dict):
         return ToolOutcome("The arguments are not a JSON object.", is_error=True)
     try:
-        return toolbox.call(call.name, arguments)
+        return toolbox.call(name, arguments)
     except RecollectError as error:
         return ToolOutcome(f"{error.message}. {error.hint}".strip(), is_error=True)

@@ -76,8 +76,7 @@ class TelegramChannel:
     def run(self, receive: Receive, stopping: Callable[[float], bool]) -> None:
         """Take updates in; see `port.Channel`."""
         me = self._call("getMe", User)
-        settings, agent = self._settings, self._parts.settings.agent
-        reader = UpdateReader(me, self._parts.key_for, agent, settings.account, settings.groups)
+        settings, reader = self._settings, UpdateReader(me, self._parts)
         if settings.mode == "polling":
             self._call("deleteWebhook", bool)
             while not stopping(0):

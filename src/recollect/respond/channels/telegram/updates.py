@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from recollect.core.decoding import convert_value
-from recollect.respond.channels.port import Address, KeyFor
+from recollect.respond.channels.port import Address, ChannelParts
 from recollect.respond.inbound import Inbound
 
 MAX_UNITS = 4_096
@@ -89,18 +89,14 @@ class UpdateReader:
 
     Args:
         me: The bot.
-        key_for: Makes session keys.
-        agent: The agent in them.
-        account: The account of the bot in them.
-        groups: Which messages of groups call the agent, as ``channels.telegram.groups``.
+        parts: Of the channel: settings, and what makes session keys.
     """
 
-    def __init__(self, me: User, key_for: KeyFor, agent: str, account: str, groups: str) -> None:
+    def __init__(self, me: User, parts: ChannelParts) -> None:
         self._me = me
-        self._key_for = key_for
-        self._agent = agent
-        self._account = account
-        self._groups = groups
+        self._parts = parts
+        self._groups = parts.settings.telegram.groups
+        """Which messages of groups call the agent."""
 
     def read(self, update: Update) -> tuple[Inbound, Address] | None:
         """Return the message of an update and where its answer goes; None: it has none for us.
@@ -137,11 +133,11 @@ class UpdateReader:
         return inbound, {"chat": message.chat.id, "thread": thread, "reply_to": reply_to}
 
     def _key(self, message: TelegramMessage, *, is_group: bool, thread: int | None) -> str:
-        return self._key_for(
-            self._agent,
+        return self._parts.key_for(
+            self._parts.settings.agent,
             "telegram",
             str(message.chat.id),
-            account=self._account,
+            account=self._parts.settings.telegram.account,
             chat_type="group" if is_group else "direct",
             thread=None if thread is None else str(thread),
         )
