@@ -200,19 +200,13 @@ class Responder:
         self, conversation: Hashable, inbound: Inbound, pending: Pending
     ) -> InboxRow | None:
         """Store a message; None where its reply is there already."""
-        is_command = _COMMAND.match(inbound.text) is not None
         self._conversations.await_commands(conversation, COMMAND_WAIT_S)
         session = self._sessions.open(inbound.key)
         event_id = inbound.event_id or self._parts.access.ids.new()
-        if is_command and self._parts.settings.enabled:
-            row = self._inbox.receive(session.id, inbound.key, event_id, None)
-            if row.is_waiting:
-                self._conversations.commands[row.id] = inbound
-            return row
         is_called = self._sessions.is_addressed(
             session.id, inbound.text, reply_to_agent=inbound.reply_to_agent
         )
-        if not is_called:
+        if not is_called:  # a command of a group may be another program's
             self._sessions.history.add(
                 inbound.key,
                 inbound.name or inbound.sender or "somebody",
@@ -222,9 +216,14 @@ class Responder:
             )
             pending.resolve(Reply(status="heard", session_id=session.id, event_id=event_id))
             return None
-        draft = self._draft(session.id, inbound, event_id)
-        state = "received" if self._parts.settings.enabled else "heard"
-        return self._inbox.receive(session.id, inbound.key, event_id, draft, state)
+        is_enabled = self._parts.settings.enabled
+        is_command = is_enabled and _COMMAND.match(inbound.text) is not None
+        draft = None if is_command else self._draft(session.id, inbound, event_id)
+        state = "received" if is_enabled else "heard"
+        row = self._inbox.receive(session.id, inbound.key, event_id, draft, state)
+        if is_command and row.is_waiting:
+            self._conversations.commands[row.id] = inbound
+        return row
 
     def _draft(self, session_id: str, inbound: Inbound, event_id: str, before: str = "") -> Draft:
         return self._parts.access.drafts.session(

@@ -365,6 +365,18 @@ def test_a_command_is_not_for_the_model(memory: Memory, model: ChatModel) -> Non
     assert said(memory)[0] == ("user", "/usr/bin is full")
 
 
+def test_a_command_of_a_group_that_is_for_another_bot_does_not_run(
+    memory: Memory, model: ChatModel
+) -> None:
+    """It is a message like others that do not call the agent."""
+    group = "agent:main:telegram:group:-7"
+    session = memory.sessions.open(group)
+    assert memory.respond(group, "/new@other_bot", ANN).status == "heard"
+    assert memory.sessions.open(group).id == session.id
+    assert memory.respond(group, "/new", ANN, reply_to_agent=True).status == "command"
+    assert memory.sessions.open(group).id != session.id
+
+
 def test_after_a_restart_what_is_unanswered_is_answered_once(
     open_chat: Open, model: ChatModel
 ) -> None:
