@@ -1,4 +1,7 @@
-"""An answer while it arrives: passed on in pieces and blocks, stored as a growing message."""
+"""An answer while it arrives: passed on in pieces and blocks, stored as a growing message.
+
+Blocks are the parts that a channel may send on their own.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ import msgspec
 
 from recollect.core.errors import RecollectError
 from recollect.models.language.model import Completion
-from recollect.respond.blocks import BlockCutter
 from recollect.respond.inbox import Inbox, JoinedMessages
 from recollect.respond.pending import Ongoing, Pending
 from recollect.respond.prompt import NO_REPLY
@@ -25,6 +27,10 @@ from recollect.sessions.record.transcript_rows import UNNAMED
 from recollect.sessions.streaming import GrowingMessage, MessageStream
 from recollect.sessions.transcripts import check_holder
 from recollect.store.engine import Transaction
+from recollect.text.markdown.fences import lines_outside
+
+BLOCK_CHARS = 800
+"""A block ends with the first paragraph after so many characters; OpenClaw's lower limit."""
 
 
 class Answer:
@@ -157,3 +163,40 @@ class Answer:
         check_holder(tx, session, self._access)
         if self._is_last:
             self._inbox.answered(tx, self._batch.rows, self._also)
+
+
+class BlockCutter:
+    """Cuts an answer at the ends of paragraphs, never inside a code block.
+
+    The blocks together are the answer.
+    """
+
+    def __init__(self) -> None:
+        self._open = ""
+
+    def add(self, piece: str) -> list[str]:
+        """Take more of the answer in; return the blocks that are complete."""
+        self._open += piece
+        blocks: list[str] = []
+        while (end := _end_of_block(self._open)) is not None:
+            blocks.append(self._open[:end])
+            self._open = self._open[end:]
+        return blocks
+
+    def rest(self) -> str:
+        """Return what is left at the end of the answer; empty if nothing is."""
+        rest, self._open = self._open, ""
+        return rest
+
+
+def _end_of_block(text: str) -> int | None:
+    """Return the end of the first paragraph that makes a block long enough; None if none does."""
+    if len(text) <= BLOCK_CHARS or "\n\n" not in text[BLOCK_CHARS - 2 :]:
+        return None
+    offset = 0
+    for line, is_outside in lines_outside(text):
+        is_blank = not line.strip() and is_outside and offset > 0
+        offset = min(offset + len(line) + 1, len(text))
+        if is_blank and offset > BLOCK_CHARS and offset < len(text):
+            return offset
+    return None

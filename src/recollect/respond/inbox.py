@@ -246,11 +246,7 @@ class Inbox:
 
     def settle(self, rows: Sequence[InboxRow], state: str, code: str | None = None) -> None:
         """Set the state of rows; the ones before the last one were answered with it."""
-
-        def unit(tx: Transaction) -> None:
-            self.conclude(tx, rows, state, code)
-
-        self._access.write(unit)
+        self._access.write(lambda tx: self.conclude(tx, rows, state, code))
 
     def conclude(
         self, tx: Transaction, rows: Sequence[InboxRow], state: str, code: str | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 
-from recollect.respond.blocks import BLOCK_CHARS, BlockCutter
+from recollect.respond.answer import BLOCK_CHARS, BlockCutter
 
 SEED = int(os.environ.get("RECOLLECT_SEED", "0"))  # noqa: TID251 - which texts
 

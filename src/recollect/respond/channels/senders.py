@@ -71,13 +71,9 @@ class Sender(msgspec.Struct, frozen=True, kw_only=True):
     last_at: int
 
 
-_ALL: LiteralString = (
-    f"SELECT {columns_of(Sender)} FROM channel_senders WHERE tenant = ?"  # noqa: S608  # literals
-    " ORDER BY status = 'unknown' DESC, last_at DESC, account"
-)
-_ONE: LiteralString = (
-    f"SELECT {columns_of(Sender)} FROM channel_senders WHERE tenant = ? AND account = ?"  # noqa: S608  # literals
-)
+_OF: LiteralString = f"SELECT {columns_of(Sender)} FROM channel_senders WHERE tenant = ?"  # noqa: S608  # literals
+_ALL: LiteralString = _OF + " ORDER BY status = 'unknown' DESC, last_at DESC, account"
+_ONE: LiteralString = _OF + " AND account = ?"
 
 
 def party_of(key: SessionKey, sender: str | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -66,6 +66,7 @@ class TelegramChannel:
 
     name = "telegram"
     is_piecewise = True
+    parts = staticmethod(parts_of)
 
     def __init__(self, parts: ChannelParts, api: BotApi) -> None:
         self._parts = parts
@@ -119,10 +120,6 @@ class TelegramChannel:
             hint = "leave this address to Telegram"
             raise InvalidInput("the body is not an update of Telegram", hint=hint) from None
         return _take(update, *hooked)
-
-    def parts(self, text: str) -> Sequence[str]:
-        """Return an answer in parts; see `port.Channel`."""
-        return parts_of(text)
 
     def send(self, address: Address, text: str) -> None:
         """Send one part; see `port.Channel`."""
