@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # for a name only
 MAIN_KEY = "agent:main:main"
 """The conversation of the owner that is on no channel, as the terminal of OpenClaw has it."""
 _POLL_S = 0.1
-"""How soon an answer stops after Ctrl-C, and how often the screen moves while nothing comes."""
+"""How soon an answer stops after Ctrl-C."""
 
 
 class ChatConversation:
@@ -40,12 +40,12 @@ class ChatConversation:
         """The current session of the key; a new one where none is fresh."""
         return self.memory.sessions.open(self.key, owner=True)
 
-    def ask(self, text: str, on_event: Callable[[ReplyEvent | None], object]) -> Reply:
+    def ask(self, text: str, on_event: Callable[[ReplyEvent], object]) -> Reply:
         """Return what becomes of a message; Ctrl-C stops its answer, not the program.
 
         Args:
             text: What the owner says, or a command.
-            on_event: Gets each event as it comes, and None from time to time in between.
+            on_event: Gets each event as it comes.
         """
         events: SimpleQueue[ReplyEvent] = SimpleQueue()
         inbound = Inbound(key=self.key, text=text)
@@ -56,14 +56,11 @@ class ChatConversation:
                 if presses:
                     presses.clear()
                     pending.cancel()
-                try:
+                with suppress(Empty):
                     event = events.get(timeout=_POLL_S)
-                except Empty:
-                    on_event(None)
-                    continue
-                on_event(event)
-                if event.reply is not None:
-                    return event.reply
+                    on_event(event)
+                    if event.reply is not None:
+                        return event.reply
 
 
 @contextmanager

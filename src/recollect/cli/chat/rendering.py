@@ -6,15 +6,13 @@ again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from rich.live import Live
+from rich.markdown import Markdown
+from rich.spinner import Spinner
 
 from recollect.cli.output.screen import console, sanitized
+from recollect.respond.reply import ReplyEvent
 from recollect.text.markdown.fences import lines_outside
-
-if TYPE_CHECKING:  # for a name only
-    from rich.console import RenderableType
-
-    from recollect.respond.reply import ReplyEvent
 
 _A_SECOND = 12
 """Times that a growing block is drawn."""
@@ -38,13 +36,12 @@ class ShownAnswer:
     """Draws an answer as its events come; a context manager."""
 
     def __init__(self) -> None:
-        from rich.live import Live
-
         self._screen = console()
         self._text = ""
         self._is_first = True
+        self._waiting = Spinner("dots", style="dim")
         self._live = Live(
-            self._waiting(),
+            self._waiting,
             console=self._screen,
             refresh_per_second=_A_SECOND,
             transient=True,
@@ -63,16 +60,16 @@ class ShownAnswer:
         self.show(self._text)
         self._text = ""
 
-    def on_event(self, event: ReplyEvent | None) -> None:
-        """Draw what came; None: nothing did."""
-        if event is None or event.kind != "piece":
+    def on_event(self, event: ReplyEvent) -> None:
+        """Draw what came."""
+        if event.kind != "piece":
             return
         self._text += event.text
         end = complete_length(self._text)
         if end:
             self.show(self._text[:end])
             self._text = self._text[end:]
-        self._live.update(self._drawn(self._text) if self._text.strip() else self._waiting())
+        self._live.update(_drawn(self._text) if self._text.strip() else self._waiting)
 
     def show(self, text: str) -> None:
         """Print a text that came whole."""
@@ -81,14 +78,8 @@ class ShownAnswer:
         if not self._is_first:
             self._screen.print()
         self._is_first = False
-        self._screen.print(self._drawn(text))
+        self._screen.print(_drawn(text))
 
-    def _drawn(self, text: str) -> RenderableType:
-        from rich.markdown import Markdown
 
-        return Markdown(sanitized(text), hyperlinks=False)
-
-    def _waiting(self) -> RenderableType:
-        from rich.spinner import Spinner
-
-        return Spinner("dots", style="dim")
+def _drawn(text: str) -> Markdown:
+    return Markdown(sanitized(text), hyperlinks=False)

@@ -173,7 +173,6 @@ def test_an_answer_moves_nothing_on_the_screen_but_itself(
 ) -> None:
     """Control sequences of a model are left out, also where a piece cuts one in two."""
     with ShownAnswer() as shown:
-        shown.on_event(None)
         shown.on_event(ReplyEvent(kind="typing"))
         for piece in ("A\x1b[2", "Jword\x1b]0;ti", "tle\x07 and\n", "\nmore [b]x[/b]"):
             shown.on_event(ReplyEvent(kind="piece", text=piece))
