@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-import msgspec
-
+from recollect.core.decoding import convert_value
 from recollect.core.errors import RecollectError
 from recollect.models.language.model import Completion
 from recollect.respond.inbox import Inbox, JoinedMessages
@@ -106,7 +105,7 @@ class Answer:
             self._inbox.settle(self._batch.rows, "silent")
         else:
             self._is_last = True
-            counted = msgspec.convert(completion.use, TokenUsage, from_attributes=True)
+            counted = convert_value(completion.use, TokenUsage, from_attributes=True)
             message = self._stream.finish(usage=counted, model=completion.model)
             self._tell("block", self._blocks.rest())
         self.reply = Reply(

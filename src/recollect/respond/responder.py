@@ -322,13 +322,8 @@ class Responder:
             if ongoing.why == "newer":  # one of another process is not in this queue
                 self._put(conversation, key, 0.0, is_new=False)
             return False
-        for row, message in batch.pairs[:-1]:
-            joined = Reply(
-                status="joined",
-                session_id=session.id,
-                event_id=row.event_id,
-                inbound_seq=message.seq,
-            )
+        for row in batch.rows[:-1]:
+            joined = msgspec.structs.replace(self._reply(row), status="joined")
             self._conversations.resolve(conversation, row.id, joined)
         self._conversations.resolve(conversation, batch.rows[-1].id, reply)
         if reply.seq is not None:
