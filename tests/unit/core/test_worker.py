@@ -196,6 +196,22 @@ def test_the_rest_after_a_failure_is_chosen_by_its_owner() -> None:
     assert [backoff_s(n, 30.0) for n in (1, 2, 3, 8, 10_000)] == [30, 60, 120, 3_600, 3_600]
 
 
+def test_a_look_starts_what_could_not_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where threads are short for a moment."""
+    ran = threading.Semaphore(0)
+
+    def fail(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    worker = Worker("test", ran.release)
+    with monkeypatch.context() as short:
+        short.setattr(threading.Thread, "start", fail)
+        worker.wake()
+    worker.look()
+    assert ran.acquire(timeout=PATIENCE_S)
+    worker.stop()
+
+
 def test_a_step_may_stop_its_own_worker() -> None:
     """It does not wait for itself."""
     ended = threading.Event()
