@@ -104,4 +104,4 @@ def _model_of(rooms: Rooms, spec: str | None) -> LanguageModel | None:
         needs = Dependencies(spending=spending, retry_clock=RetryClock(clock=home.clock))
         return choose_language(msgspec.structs.replace(language, provider=spec), needs).model
 
-    return home.conversations().models.get((rooms.opened.agent, spec), make)
+    return home.conversations().model((rooms.opened.agent, spec), make)

@@ -10,10 +10,10 @@ from typing import Literal
 import msgspec
 
 from recollect.models.cancellation import Cancellation
+from recollect.models.language.model import LanguageModel
 from recollect.respond.block_cache import BlockCache
 from recollect.respond.inbound import Inbound
 from recollect.respond.inbox import JoinedMessages
-from recollect.respond.models import AnsweringModels
 from recollect.respond.queue import ConversationQueue
 from recollect.respond.reply import Reply, ReplyEvent
 
@@ -131,21 +131,23 @@ class Conversations(msgspec.Struct, eq=False):
     Attributes:
         queue: Runs the answers.
         blocks: The context blocks of their prompts.
-        models: Those that sessions have instead of that of the settings.
         lock: Guards the others.
         pendings: By conversation and row of the inbox: who waits.
         ongoing: By conversation: what is answered.
         commands: By row of the inbox: the commands of this process that wait; their texts are not
             stored.
+        models: Those that sessions have instead of that of the settings, each made once.
+        making: Guards the models.
     """
 
     queue: ConversationQueue
     blocks: BlockCache
-    models: AnsweringModels = msgspec.field(default_factory=AnsweringModels)
     lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
     pendings: dict[Hashable, dict[str, list[Pending]]] = msgspec.field(default_factory=dict)
     ongoing: dict[Hashable, Ongoing] = msgspec.field(default_factory=dict)
     commands: dict[str, Inbound] = msgspec.field(default_factory=dict)
+    models: dict[Hashable, LanguageModel | None] = msgspec.field(default_factory=dict)
+    making: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     def add(self, conversation: Hashable, row_id: str, pending: Pending) -> None:
         """Let somebody wait for the reply to a row."""
@@ -219,6 +221,20 @@ class Conversations(msgspec.Struct, eq=False):
             ongoing = self.ongoing.get(conversation)
         return ongoing is not None and ongoing.is_heard and ongoing.has(row_id)
 
+    def model(
+        self, about: Hashable, make: Callable[[], LanguageModel | None]
+    ) -> LanguageModel | None:
+        """Return a model that a session has; None where it lacks a key or a program.
+
+        Args:
+            about: Its name, and the settings that it is made with.
+            make: Makes it.
+        """
+        with self.making:
+            if about not in self.models:
+                self.models[about] = make()
+            return self.models[about]
+
     def close(self) -> None:
         """Cut off every answer; what waits is answered after the next start."""
         with self.lock:
@@ -226,7 +242,11 @@ class Conversations(msgspec.Struct, eq=False):
         for conversation in conversations:
             self.cut_off(conversation, "closing")
         self.queue.close()
-        self.models.close()
+        with self.making:
+            models = filter(None, self.models.values())
+            self.models = {}
+        for model in models:
+            model.close()
         with self.lock:
             waiting = [(c, row_id) for c, rows in self.pendings.items() for row_id in rows]
         for conversation, row_id in waiting:
