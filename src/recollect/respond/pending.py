@@ -132,6 +132,8 @@ class Conversations(msgspec.Struct, eq=False):
         queue: Runs the answers.
         blocks: The context blocks of their prompts.
         lock: Guards the others.
+        arriving: Held from before a message is stored until somebody waits for its reply: they get
+            all of an answer that begins meanwhile.
         pendings: By conversation and row of the inbox: who waits.
         ongoing: By conversation: what is answered.
         commands: By row of the inbox: the commands of this process that wait; their texts are not
@@ -143,6 +145,7 @@ class Conversations(msgspec.Struct, eq=False):
     queue: ConversationQueue
     blocks: BlockCache
     lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
+    arriving: threading.RLock = msgspec.field(default_factory=threading.RLock)
     pendings: dict[Hashable, dict[str, list[Pending]]] = msgspec.field(default_factory=dict)
     ongoing: dict[Hashable, Ongoing] = msgspec.field(default_factory=dict)
     commands: dict[str, Inbound] = msgspec.field(default_factory=dict)
@@ -156,7 +159,7 @@ class Conversations(msgspec.Struct, eq=False):
 
     def of(self, conversation: Hashable, row_ids: Iterable[str]) -> list[Pending]:
         """Return who waits for rows."""
-        with self.lock:
+        with self.arriving, self.lock:
             rows = self.pendings.get(conversation, {})
             return [pending for row_id in row_ids for pending in rows.get(row_id, ())]
 

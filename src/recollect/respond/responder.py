@@ -131,9 +131,11 @@ class Responder:
             inbound = msgspec.structs.replace(inbound, event_id=inbound.edits)
         is_known = row is not None
         if row is None:
-            row = self._receive(conversation, inbound, pending)
-        if row is None or not self._await(conversation, row, pending):
-            return pending
+            self._conversations.await_commands(conversation, COMMAND_WAIT_S)
+        with self._conversations.arriving:
+            row = row or self._receive(inbound, pending)
+            if row is None or not self._await(conversation, row, pending):
+                return pending
         if is_known:
             self._put(conversation, inbound.key, 0.0, is_new=False)
             return pending
@@ -196,11 +198,8 @@ class Responder:
 
     # --- what comes in ----------------------------------------------------------------------------
 
-    def _receive(
-        self, conversation: Hashable, inbound: Inbound, pending: Pending
-    ) -> InboxRow | None:
+    def _receive(self, inbound: Inbound, pending: Pending) -> InboxRow | None:
         """Store a message; None where its reply is there already."""
-        self._conversations.await_commands(conversation, COMMAND_WAIT_S)
         session = self._sessions.open(inbound.key)
         event_id = inbound.event_id or self._parts.access.ids.new()
         is_called = self._sessions.is_addressed(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +17,8 @@ from recollect.core.errors import (
 )
 from recollect.memory import Memory
 from recollect.respond.inbound import Inbound
-from recollect.respond.pending import Pending
+from recollect.respond.inbox import InboxRow
+from recollect.respond.pending import Conversations, Pending
 from recollect.respond.reply import Reply, ReplyEvent
 from tests.support.chat_model import Call, ChatModel
 from tests.unit.respond.conftest import Open
@@ -452,3 +455,29 @@ def test_a_session_may_have_another_model(
     )
     assert memory.respond(KEY, "Hi", ANN).model == asked
     assert memory.respond(KEY, "Again", ANN).model == asked
+
+
+def test_who_sent_a_message_gets_all_of_an_answer_that_begins_at_once(
+    memory: Memory, model: ChatModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where it begins before the message is known to be stored."""
+    responder = memory.responder
+    inbox, conversations = responder._inbox, responder._conversations  # noqa: SLF001
+    receive, of, is_asked = inbox.receive, Conversations.of, threading.Event()
+
+    def of_then(*args: Any) -> list[Pending]:
+        is_asked.set()
+        return of(*args)
+
+    def receive_and_wait(*args: Any) -> InboxRow:
+        row = receive(*args)
+        conversation = responder._conversation(KEY)  # noqa: SLF001
+        run = partial(responder._run, conversation, KEY)  # noqa: SLF001
+        conversations.queue.put(conversation, run)
+        assert is_asked.wait(WAIT_S)
+        return row
+
+    monkeypatch.setattr(Conversations, "of", of_then)
+    monkeypatch.setattr(inbox, "receive", receive_and_wait)
+    kinds = [event.kind for event in responder.stream(Inbound(key=KEY, text="Hi", sender=ANN))]
+    assert kinds == ["typing", "piece", "block", "reply"]
