@@ -57,12 +57,13 @@ class _Search(msgspec.Struct, forbid_unknown_fields=True):
 class _Get(msgspec.Struct, forbid_unknown_fields=True):
     ref: str
     from_line: _Positive = 1
-    lines: _Positive | None = None
+    lines: _Positive | msgspec.UnsetType = msgspec.UNSET
 
     def result(self, memory: ToolMemory, asker: Asker) -> str:
         name = self.ref.strip()
         if parse_record(name) is None:
-            return str(memory.read(name, self.from_line, self.lines, **asker).text)
+            lines = self.lines or None
+            return str(memory.read(name, self.from_line, lines, **asker).text)
         batch = memory.get(name, MOST_TOKENS, **asker)
         records = (msgspec.json.encode(each.record).decode() for each in batch.found)
         return "\n\n".join(records) or "there is none"
@@ -70,10 +71,10 @@ class _Get(msgspec.Struct, forbid_unknown_fields=True):
 
 class _Remember(msgspec.Struct, forbid_unknown_fields=True):
     text: str
-    importance: Annotated[int, msgspec.Meta(ge=1, le=10)] | None = None
+    importance: Annotated[int, msgspec.Meta(ge=1, le=10)] | msgspec.UnsetType = msgspec.UNSET
 
     def result(self, memory: ToolMemory, asker: Asker) -> str:
-        importance = self.importance
+        importance = self.importance or None
         outcome = memory.remember(None, self.text, importance=importance, trust="agent", **asker)
         return f"f{outcome.fact.number} is {outcome.status}, {outcome.fact.status}"
 
@@ -141,7 +142,8 @@ class MemoryTools:
         if name not in {spec.name for spec in self.specs}:
             return ToolOutcome("the tool does not exist", is_error=True)
         try:
-            text = convert_value(dict(arguments), _SHAPES[name]).result(self._memory, self._asker)
+            values = {key: value for key, value in arguments.items() if value is not None}
+            text = convert_value(values, _SHAPES[name]).result(self._memory, self._asker)
         except msgspec.ValidationError as error:
             return ToolOutcome(f"the arguments do not fit: {error}", is_error=True)
         except RecollectError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,17 @@ def test_the_tools_of_another_opening_are_the_same(open_chat: Open, model: ChatM
     names = [spec.name for spec in model.toolboxes[0].specs]
     assert names == ["memory_search", "memory_get", "remember"]
     assert [spec.writes for spec in model.toolboxes[0].specs] == [False, False, True]
+
+
+def test_what_a_model_leaves_empty_is_as_not_given(memory: Memory, model: ChatModel) -> None:
+    """Many send null for what they do not use, and some servers know no schema with two types."""
+    outcomes: list[ToolOutcome] = []
+
+    def play(called: Call) -> str:
+        outcomes.append(called.tools.call("remember", {"text": "I like tea.", "importance": None}))
+        assert "anyOf" not in json.dumps([spec.schema for spec in called.tools.specs])
+        return "Done."
+
+    model.steps = [play]
+    memory.respond(KEY, "I like tea.", ANN)
+    assert not outcomes[0].is_error
