@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +30,9 @@ def made(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
+    # The library reads BROWSER once in a process, which another test may have been first to need.
+    monkeypatch.setattr(webbrowser, "_tryorder", None)
+    monkeypatch.setattr(webbrowser, "_browsers", {})
     monkeypatch.setattr(daemon, "START_S", 120.0)
     assert run("--home", home, "init").code == 0
     (home / "config.yaml").write_text("embedding: {provider: none}\n")
