@@ -29,7 +29,7 @@ class FactAnswer(msgspec.Struct, frozen=True, kw_only=True):
         name: The other person or thing, in lower case; null for none.
         slot: What it gives a value to, such as ``home``; null where that is not recognised.
         value: The value, normalised.
-        user_id: Whose it is; null for the owner's.
+        user_id: The person whom it belongs to; null for the owner.
         project: The folder that it is about.
         importance: 1 to 10.
         confidence: 0 to 1.
@@ -151,7 +151,7 @@ class RememberOutput(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     name: RecordName
     status: Annotated[str, Meta(description="new, known, or replaced: an older value made way.")]
     kind: str
-    of: Annotated[str | UnsetType, Meta(description="Whose it is; the user's if absent.")] = UNSET
+    of: Annotated[str | UnsetType, Meta(description="The person whom it belongs to; the user if absent.")] = UNSET
     project: Annotated[str | UnsetType, Meta(description="Only where it is of one.")] = UNSET
     trust: Trust
     in_review: Annotated[bool, Meta(description="The user has to confirm it first.")]

@@ -32,7 +32,7 @@ class SessionEntry(msgspec.Struct, frozen=True, kw_only=True):
         last_seq: The seq of its newest message; 0 without one.
         parent_id: The session that it was forked from.
         forked_at_seq: How many messages of that it shares.
-        agent: Whose it is.
+        agent: The agent that it belongs to.
         source: The program that it came from, such as ``claude-code``; null of one of ours.
         foreign_id: Its id there.
     """

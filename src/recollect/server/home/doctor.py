@@ -40,7 +40,7 @@ class MendOrder(DoctorFields, frozen=True, kw_only=True):
     """What is to be mended.
 
     Attributes:
-        plan_id: Of the findings that are to be mended, as the doctor told it.
+        plan_id: That of the findings to be mended, as the doctor reported it.
     """
 
     plan_id: str
