@@ -151,7 +151,9 @@ class RememberOutput(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     name: RecordName
     status: Annotated[str, Meta(description="new, known, or replaced: an older value made way.")]
     kind: str
-    of: Annotated[str | UnsetType, Meta(description="The person whom it belongs to; the user if absent.")] = UNSET
+    of: Annotated[
+        str | UnsetType, Meta(description="The person whom it belongs to; the user if absent.")
+    ] = UNSET
     project: Annotated[str | UnsetType, Meta(description="Only where it is of one.")] = UNSET
     trust: Trust
     in_review: Annotated[bool, Meta(description="The user has to confirm it first.")]

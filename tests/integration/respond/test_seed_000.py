@@ -111,12 +111,15 @@ def test_stale_sessions_auto_reset(memory: Memory, model: ChatModel, clock: Hand
 
 
 def test_the_example_configuration_of_the_seed_is_in_force_by_default(tmp_path: Path) -> None:
-    """Each of its eight settings has its value here, under its own name or that of the design."""
+    """Each of its eight settings has its value here, under its own name or that of the design.
+
+    But twice as many memories are in a prompt: docs/responder.md says what that is worth.
+    """
     settings = load_settings(tmp_path, environ={}).settings
     responder = settings.auto_responder
     assert (responder.enabled, responder.max_concurrent, responder.debounce_ms) == (True, 3, 1_500)
     assert responder.max_history_messages == 20
     assert settings.sessions.fresh.idle_minutes * MINUTE == 14_400_000
     assert responder.memory_index_interval_messages == 5
-    assert responder.memory_search_max_results == 5
+    assert responder.memory_search_max_results == 2 * 5
     assert responder.memory_fts_enabled
