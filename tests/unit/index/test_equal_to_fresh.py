@@ -228,7 +228,7 @@ def test_any_history_leaves_what_a_fresh_index_holds() -> None:
     run_state_machine_as_test(
         AnyHistory,
         settings=settings(
-            max_examples=60,
+            max_examples=40,
             stateful_step_count=20,
             deadline=None,
             suppress_health_check=list(HealthCheck),

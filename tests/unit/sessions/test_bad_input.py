@@ -83,7 +83,7 @@ def test_a_very_long_chain_of_forks_reads_as_any_other(home: Home) -> None:
     """More than a program may call itself, and still gap-free."""
     tip = home.sessions.create().id
     home.sessions.append(tip, "user", "first")
-    for _ in range(1_500):
+    for _ in range(1_050):
         tip = home.sessions.fork(tip).id
     home.sessions.append(tip, "user", "last")
     assert [m.seq for m in home.sessions.messages(tip)] == [1, 2]
