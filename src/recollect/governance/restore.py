@@ -363,7 +363,7 @@ def _settle(
             mirror.heal_all()
             mirror.flush()
         if waiting := records.write(lambda tx: _stop_waiting(tx, clock.now_ms())):
-            warnings.append(f"{waiting} messages had no answer yet, and get none: send them again")
+            warnings.append(f"messages without an answer, to be sent again: {waiting}")
         erased = erase_again(records, prior, clock, IdSource(clock)) if prior.tombstones else 0
         records.write(lambda tx: renew_journal(tx, event))
     finally:

@@ -133,15 +133,19 @@ class Responder:
         if row is None:
             self._conversations.await_commands(conversation, COMMAND_WAIT_S)
         with self._conversations.arriving:
-            row = row or self._receive(inbound, pending)
-            if row is None or not self._await(conversation, row, pending):
-                return pending
+            arrival = row or self._receive(inbound)
+            if isinstance(arrival, InboxRow):
+                arrival = self._await(conversation, arrival, pending)
+        if isinstance(arrival, Reply):  # not before: who hears it may ask the next thing
+            pending.resolve(arrival)
+            return pending
         if is_known:
             self._put(conversation, inbound.key, 0.0, is_new=False)
             return pending
         wait_ms = self._parts.settings.debounce_ms if debounce_ms is None else debounce_ms
-        self._conversations.cut_off(conversation, "newer", inbound.sender, row.id)
-        self._put(conversation, inbound.key, wait_ms / 1000 if row.message_id is not None else 0.0)
+        self._conversations.cut_off(conversation, "newer", inbound.sender, arrival.id)
+        delay_s = 0.0 if arrival.message_id is None else wait_ms / 1000
+        self._put(conversation, inbound.key, delay_s)
         return pending
 
     def respond(self, inbound: Inbound, debounce_ms: int | None = None) -> Reply:
@@ -198,8 +202,8 @@ class Responder:
 
     # --- what comes in ----------------------------------------------------------------------------
 
-    def _receive(self, inbound: Inbound, pending: Pending) -> InboxRow | None:
-        """Store a message; None where its reply is there already."""
+    def _receive(self, inbound: Inbound) -> InboxRow | Reply:
+        """Store a message; return its row, or the reply where it is not answered."""
         session = self._sessions.open(inbound.key)
         event_id = inbound.event_id or self._parts.access.ids.new()
         is_called = self._sessions.is_addressed(
@@ -213,8 +217,7 @@ class Responder:
                 at=inbound.at,
                 message_id=inbound.event_id,
             )
-            pending.resolve(Reply(status="heard", session_id=session.id, event_id=event_id))
-            return None
+            return Reply(status="heard", session_id=session.id, event_id=event_id)
         is_enabled = self._parts.settings.enabled
         is_command = is_enabled and _COMMAND.match(inbound.text) is not None
         draft = None if is_command else self._draft(session.id, inbound, event_id)
@@ -261,16 +264,15 @@ class Responder:
             inbound_seq=message.seq,
         )
 
-    def _await(self, conversation: Hashable, row: InboxRow, pending: Pending) -> bool:
-        """Let somebody wait for the reply to a row; False where it is there already."""
+    def _await(self, conversation: Hashable, row: InboxRow, pending: Pending) -> InboxRow | Reply:
+        """Let somebody wait for the reply to a row; return the row, or the reply if it is there."""
         if row.state == "failed" and row.message_id is not None:
             self._inbox.ask_again(row)
         elif not row.is_waiting:
-            pending.resolve(self._reply(row))
-            return False
+            return self._reply(row)
         pending.on_cancel(partial(self._cancel, conversation, row))
         self._conversations.add(conversation, row.id, pending)
-        return True
+        return row
 
     def _put(
         self, conversation: Hashable, key: str, delay_s: float, *, is_new: bool = True

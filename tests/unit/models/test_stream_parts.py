@@ -211,6 +211,7 @@ def test_anthropic_gets_its_thoughts_back_with_what_the_tools_returned() -> None
             "index": 1,
             "content_block": {"type": "redacted_thinking", "data": "ZGF0YQ"},
         },
+        {"type": "content_block_delta", "index": 1, "delta": {"thinking": "not of this kind"}},
         {
             "type": "content_block_start",
             "index": 2,

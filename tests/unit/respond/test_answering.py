@@ -42,6 +42,25 @@ def said(memory: Memory, key: str = KEY) -> list[tuple[str, str]]:
     return [(each.role, each.text) for each in memory.sessions.messages(session.id)]
 
 
+def test_who_hears_a_reply_may_ask_the_next_thing(memory: Memory, model: ChatModel) -> None:
+    """In the call that brings the reply, which holds up no other conversation."""
+    model.steps = ["Hello Ann."]
+    replies: list[Reply] = []
+
+    def ask(event: ReplyEvent) -> None:
+        if event.kind == "reply":
+            replies.append(memory.respond(KEY, "Hi", ANN, debounce_ms=0))
+
+    asking = threading.Thread(
+        target=memory.responder.submit,
+        args=(Inbound(key=GROUP, text="Lunch?", sender="telegram:9"), ask),
+        daemon=True,
+    )
+    asking.start()
+    asking.join(WAIT_S)
+    assert [reply.text for reply in replies] == ["Hello Ann."]
+
+
 def test_an_answer_comes_in_pieces_and_is_stored(memory: Memory, model: ChatModel) -> None:
     """First that it is typed, last the reply."""
     model.steps = [["Hel", "lo Ann."]]

@@ -33,7 +33,7 @@ def test_a_message_that_waited_in_the_backup_is_not_answered(
         Deliveries(records, clock, LOCAL_TENANT, "telegram").add(waiting)
     memory.backup(archive)
     report = recollect.restore(archive, restored)
-    assert "1 messages had no answer yet, and get none: send them again" in report.warnings
+    assert "messages without an answer, to be sent again: 1" in report.warnings
     with recollect.open(restored, overrides=SETTINGS, live=False) as again:
         assert again.responder.pending() == []
         again.responder.resume()

@@ -163,7 +163,7 @@ class MessageReply(LanguageReply):
     def __init__(self, provider: str) -> None:
         super().__init__(provider)
         self._blocks: dict[int, FunctionCall | dict[str, str]] = {}
-        """The calls and thoughts by their place."""
+        """The calls and thoughts by their index."""
 
     def take(self, event: bytes) -> str:
         """Return the text that an event adds to the answer."""
@@ -204,7 +204,7 @@ class MessageReply(LanguageReply):
         block = self._blocks.get(index)
         if isinstance(block, FunctionCall):
             block.arguments += delta.partial_json
-        elif block is not None:
+        elif block is not None and "signature" in block:
             block["thinking"] += delta.thinking
             block["signature"] += delta.signature
         self.written += delta.partial_json + delta.thinking
