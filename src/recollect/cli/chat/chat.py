@@ -153,7 +153,8 @@ def _answer_pipe(context: typer.Context, conversation: ChatConversation, *, line
 
 def _show(reply: Reply) -> None:
     if reply.status == "failed":
-        hint = f": {reply.hint}" if reply.hint else ""
-        say(("error", "bold red"), (f": {reply.text}{hint}", ""))
+        say(("error", "bold red"), (f": {reply.text}", ""))
+        if reply.hint:
+            say((" hint", "cyan"), (f": {reply.hint}", ""))
     else:
         show((reply.text, ""))

@@ -91,8 +91,9 @@ def _show_end(reply: Reply, screen: ShownAnswer) -> None:
     elif reply.status == "cancelled":
         say(("stopped", "yellow"))
     elif reply.status != "answered":
-        hint = f": {reply.hint}" if reply.hint else ""
-        say((one_line(reply.text or reply.status), "yellow"), (one_line(hint), "dim"))
+        say((one_line(reply.text or reply.status), "yellow"))
+        if reply.hint:
+            say((one_line(reply.hint), "dim"))
 
 
 def _said(conversation: ChatConversation) -> Iterator[str]:
