@@ -39,6 +39,7 @@ def test_a_failure_is_said_and_the_message_is_kept(chat: Chat, model: ChatModel)
     done = chat("One?\nTwo?", "--lines")
     assert (done.code, done.out) == (1, "Echo: One?\n\nTwo?\n")
     assert done.err.startswith("error: ")
+    assert done.err.splitlines()[1] == " hint: try later"
 
 
 def test_nothing_is_no_message(chat: Chat, home: Path) -> None:
