@@ -71,6 +71,7 @@ def test_a_long_sample_sums_up_the_short_ones_and_is_written(memory: Memory) -> 
         if turn in {3, 20}:
             memory.sessions.append(session, "user", f"In turn {turn}.")
             memory.search("turn")
+            memory.sync()  # else the background writes the index meanwhile
         sampler.take()
     (whole,) = series.answer().long
     assert (whole.captured, whole.searches, len(series.answer().short)) == (2, 2, TURN)
