@@ -2,7 +2,8 @@
 
 A home of many conversations is filled with vectors made by hash; the questions, and the messages
 that come in, are embedded by the local model. The language model answers at once, so that what is
-left is ours: storing, indexing the new message, search, view and context block.
+left is ours: storing, indexing the new message, search, view and context block. People need longer
+for a message than the background for the one before, so it is awaited, and has a row of its own.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class RespondRun(msgspec.Struct, frozen=True, kw_only=True):
         prompt: From the call until the model is asked.
         piece: From the model's first piece until the caller has it.
         whole: The whole call.
+        background: What an answer leaves to the background: vectors, facts, episodes.
         tokens: Of the prompts, on average.
     """
 
@@ -78,6 +80,7 @@ class RespondRun(msgspec.Struct, frozen=True, kw_only=True):
     prompt: Latency
     piece: Latency
     whole: Latency
+    background: Latency
     tokens: float
 
 
@@ -168,13 +171,14 @@ class RespondRunner:
         _offer(model)
         with recollect.open(home, overrides=_SETTINGS, embedder=embedder, live=False) as memory:
             laps = self._ask(memory, model, plan)
-        prompt, piece, whole = (latency_of(each) for each in zip(*laps, strict=True))
+        prompt, piece, whole, after = (latency_of(each) for each in zip(*laps, strict=True))
         return RespondRun(
             environment=self._environment,
             plan=plan,
             prompt=prompt,
             piece=piece,
             whole=whole,
+            background=after,
             tokens=model.tokens / len(model.asked),
         )
 
@@ -208,9 +212,12 @@ class RespondRunner:
                 if event.kind == "piece" and first is None:
                     first = (time.process_time(), time.perf_counter())
             ended = (time.process_time(), time.perf_counter())
+            memory.sync()
+            idle = (time.process_time(), time.perf_counter())
             if number >= _WARM_UP and first is not None:
                 asked = model.asked[-1]
-                laps.append((_spent(began, asked), _spent(asked, first), _spent(began, ended)))
+                moments = ((began, asked), (asked, first), (began, ended), (ended, idle))
+                laps.append(tuple(_spent(*each) for each in moments))
         return laps
 
 
@@ -254,6 +261,7 @@ def respond_grids(run: RespondRun) -> list[Grid]:
             ("message in to prompt ready", run.prompt, f"{TARGET_MS:g}"),
             ("first piece passed on", run.piece, "20"),
             ("all of it", run.whole, ""),
+            ("in the background", run.background, ""),
         )
     ]
     columns = ("ms", "CPU p50", "CPU p95", "wall p50", "wall p95", "aim, p95")

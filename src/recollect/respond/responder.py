@@ -58,6 +58,8 @@ _COMMAND = re.compile(r"\s*/[a-zA-Z]")
 STORED: Mapping[str, ReplyStatus] = {name: name for name in get_args(ReplyStatus)}
 """The reply that the state of a row means."""
 _EDITED = "(edited an earlier message) "
+_TIDIED = 2
+"""Sessions that rest, summarised after an answer; 20 ms each, and the next message waits for it."""
 
 
 class ResponderParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -433,8 +435,8 @@ class Responder:
         with suppress(RecollectError):  # it is tried again after the next answers
             if (first_seq - 1) // every < last_seq // every:
                 self._sessions.keep_within_window(session_id)
-            self._sessions.note_idle()
-            self._sessions.finish_endings()
+            self._sessions.note_idle(_TIDIED)
+            self._sessions.finish_endings(_TIDIED)
 
     # --- what became of it ------------------------------------------------------------------------
 

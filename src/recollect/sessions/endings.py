@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, LiteralString
 
-from recollect.core.checks import checked
+from recollect.core.checks import check_count, checked
 from recollect.core.clock import MINUTE_MS
 from recollect.core.events import SessionEnded
 from recollect.core.scope import Scope
@@ -44,7 +44,17 @@ _SUMMARISED: LiteralString = """
     INSERT INTO summarised (session_id, through_seq) VALUES (?, ?)
     ON CONFLICT (session_id) DO UPDATE SET through_seq = excluded.through_seq
 """
-_DUE: LiteralString = "SELECT session_id, at FROM endings WHERE tenant = ? ORDER BY at, session_id"
+_DUE: LiteralString = """
+    SELECT session_id, at FROM endings WHERE tenant = ? ORDER BY at, session_id LIMIT ?
+"""
+_DUE_NEAR: LiteralString = """
+    SELECT e.session_id, e.at FROM endings e CROSS JOIN sessions s ON s.id = e.session_id
+    WHERE s.id = ? OR (s.tenant = ? AND (s.key = ? OR s.project = ?))
+    ORDER BY e.at DESC LIMIT 2
+"""
+"""What a change of a session ended, itself or the one before it, and what its context block needs:
+the last session of its project, which may have been interrupted.
+"""
 _DONE: LiteralString = "DELETE FROM endings WHERE session_id = ? AND at = ? RETURNING 1"
 
 
@@ -88,9 +98,7 @@ class Endings:
             record_event(tx, event)
             return session
 
-        session = self._access.database.write(unit)
-        self.finish_endings()
-        return session
+        return self._change(unit)
 
     def summarise(self, session_id: str) -> Session:
         """Write the summaries of a session as it is now; it goes on. Return the session.
@@ -106,25 +114,30 @@ class Endings:
             note_end(tx, session, now)
             return session
 
-        session = self._access.database.write(unit)
-        self.finish_endings()
-        return session
+        return self._change(unit)
 
-    def note_idle(self) -> int:
+    def note_idle(self, most: int = MOST_IDLE) -> int:
         """Note sessions that rest as ended, the newest first; return how many were noted.
 
         They have no message since ``sessions.fresh.idle_minutes``, and are archived then if
         ``sessions.idle_archives`` is set. Cheap to call: it looks once a minute.
+
+        Args:
+            most: How many at once; the next call notes more.
+
+        Raises:
+            InvalidInput: the number is below 1.
         """
+        check_count(most, "a number of sessions", 1)
         access, now = self._access, self._access.clock.now_ms()
         if now < self._looked_at + MINUTE_MS:
             return 0
         minutes = access.settings.fresh.idle_minutes or _IDLE_MINUTES
-        about = (access.scope.tenant, now - minutes * MINUTE_MS, MOST_IDLE)
+        about = (access.scope.tenant, now - minutes * MINUTE_MS, most)
         resting = [text(row[0]) for row in access.database.read(lambda tx: tx.all(_RESTS, about))]
         if resting:
             access.write(lambda tx: self._note_resting(tx, resting, now))
-        if len(resting) < MOST_IDLE:
+        if len(resting) < most:
             self._looked_at = now
         return len(resting)
 
@@ -140,12 +153,32 @@ class Endings:
             else:
                 note_end(tx, session, now)
 
-    def finish_endings(self) -> int:
-        """Write the summaries that are due; return the number of sessions."""
-        database, tenant = self._access.database, self._access.scope.tenant
-        due = database.read(lambda tx: tx.all(_DUE, (tenant,)))
+    def finish_endings(self, most: int | None = None) -> int:
+        """Write the summaries that are due, the oldest first; return the number of sessions.
+
+        Args:
+            most: How many at once; None for all.
+
+        Raises:
+            InvalidInput: the number is below 1.
+        """
+        check_count(most, "a number of sessions", 1)
+        return self._finish(_DUE, (self._access.scope.tenant, -1 if most is None else most))
+
+    def _change(self, unit: Callable[[Transaction], Session]) -> Session:
+        """Change a session, and write the summaries that it needs.
+
+        The rest is left to the background: in the morning twenty may be due, which takes a second.
+        """
+        session = self._access.write(unit)
+        self._finish(_DUE_NEAR, (session.id, session.tenant, session.key, session.project))
+        return session
+
+    def _finish(self, select: LiteralString, about: Sequence[str | int | None]) -> int:
+        scope = Scope(tenant=self._access.scope.tenant)
+        due = self._access.database.read(lambda tx: tx.all(select, about))
         for session_id, at in due:
-            self._summarise(text(session_id), integer(at), Scope(tenant=tenant))
+            self._summarise(text(session_id), integer(at), scope)
         return len(due)
 
     def _summarise(self, session_id: str, at: int, scope: Scope) -> None:

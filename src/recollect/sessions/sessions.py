@@ -493,8 +493,3 @@ class Sessions(
         session = self._change(unit)
         self._opened()
         return session
-
-    def _change(self, unit: Callable[[Transaction], Session]) -> Session:
-        session = self._access.write(unit)
-        self.finish_endings()
-        return session

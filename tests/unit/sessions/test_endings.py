@@ -365,3 +365,17 @@ def test_an_end_while_a_summary_is_written_is_not_lost(tmp_path: Path) -> None:
     assert (episode.through_seq, "medlar" in episode.summary) == (21, True)
     assert endings.finish_endings() == 0
     home.close()
+
+
+def test_who_opens_a_conversation_does_not_wait_for_summaries_of_others(memory: Memory) -> None:
+    """In the morning those of twenty sessions may be due; each takes as long as a search."""
+    keys = ["alice", "bob", "carol"]
+    alice, bob, carol = (memory.sessions.open(key).id for key in keys)
+    for id_ in (alice, bob, carol):
+        memory.sessions.append(id_, "user", "Decided: we take the medlar.")
+        told = memory.sessions.get(id_)
+        memory._rooms.records.write(lambda tx, told=told: note_end(tx, told, NOON))  # noqa: SLF001
+    memory.sessions.reset("alice")
+    assert [bool(_told(memory, id_)) for id_ in (alice, bob, carol)] == [True, False, False]
+    assert [memory.sessions.finish_endings(1), memory.sessions.finish_endings()] == [1, 1]
+    assert all(_told(memory, id_) for id_ in (bob, carol))
