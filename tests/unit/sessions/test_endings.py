@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -374,7 +375,8 @@ def test_who_opens_a_conversation_does_not_wait_for_summaries_of_others(memory: 
     for id_ in (alice, bob, carol):
         memory.sessions.append(id_, "user", "Decided: we take the medlar.")
         told = memory.sessions.get(id_)
-        memory._rooms.records.write(lambda tx, told=told: note_end(tx, told, NOON))  # noqa: SLF001
+        note = partial(note_end, session=told, at=NOON)
+        memory._rooms.records.write(note)  # noqa: SLF001
     memory.sessions.reset("alice")
     assert [bool(_told(memory, id_)) for id_ in (alice, bob, carol)] == [True, False, False]
     assert [memory.sessions.finish_endings(1), memory.sessions.finish_endings()] == [1, 1]
