@@ -11,6 +11,7 @@ import yaml
 from recollect.core.settings import list_options
 from recollect.core.settings.config_file import first_config
 from recollect.core.settings.sources import FILE_NAME
+from recollect.core.settings.yaml_loader import loader_for
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, write_file
 from recollect.text.secret_redactor import SecretRedactor
@@ -53,14 +54,14 @@ def without_keys(text: str, redactor: SecretRedactor | None) -> str:
         bare = line.replace("<private>", "")  # our own explanations name the block
         return redactor is None or redactor.text(bare) == bare
 
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    root = loader_for(text).get_single_node()
     dropped = set(_lines_of(root, hidden))
     lines = [
         line
         for number, line in enumerate(text.splitlines(keepends=True))
         if number not in dropped and (is_sound(line) or not line.lstrip().startswith("#"))
     ]
-    public = _left(yaml.safe_load(text), hidden)
+    public = _left(loader_for(text).get_single_data(), hidden)
     if all(map(is_sound, lines)) and _says("".join(lines), public, hidden):
         return "".join(lines)
     rewritten = yaml.safe_dump(public, sort_keys=False, allow_unicode=True)
@@ -69,7 +70,7 @@ def without_keys(text: str, redactor: SecretRedactor | None) -> str:
 
 def _says(text: str, expected: Any, hidden: set[str]) -> bool:
     try:
-        return bool(_left(yaml.safe_load(text), hidden) == expected)
+        return bool(_left(loader_for(text).get_single_data(), hidden) == expected)
     except yaml.YAMLError:
         return False
 

@@ -6,6 +6,7 @@ it must say what was meant and nothing else.
 
 from __future__ import annotations
 
+import functools
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ import yaml
 
 from recollect.core.errors import ConfigError
 from recollect.core.settings.options import Option, list_options
+from recollect.core.settings.yaml_loader import loader_for
 
 HEAD = """\
 # The settings of this memory. Every line is optional; a commented one shows the default.
@@ -26,6 +28,7 @@ WIDTH = 96
 Value = bool | int | float | str | Sequence[str] | None
 
 
+@functools.cache
 def first_config() -> str:
     """Return a file in which every setting is explained and commented out."""
     lines = [HEAD]
@@ -84,7 +87,7 @@ class _Location(msgspec.Struct, frozen=True, kw_only=True):
 
 def _find(text: str, names: Sequence[str]) -> _Location:
     try:
-        value: yaml.Node | None = yaml.compose(text, yaml.SafeLoader)
+        value: yaml.Node | None = loader_for(text).get_single_node()
     except yaml.YAMLError as error:
         raise _only_by_hand() from error
     key: yaml.Node | None = None
@@ -197,7 +200,7 @@ def _checked(changed: str, expected: Mapping[str, Any]) -> str:
 def _flat(text: str) -> dict[str, Any]:
     """Return what a file says: dotted key -> value; what is empty is not said."""
     try:
-        return dict(_leaves(yaml.safe_load(text), ""))
+        return dict(_leaves(loader_for(text).get_single_data(), ""))
     except yaml.YAMLError as error:
         raise _only_by_hand() from error
 

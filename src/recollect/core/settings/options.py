@@ -59,6 +59,13 @@ def leaves() -> dict[str, tuple[object, SettingValue]]:
     return dict(_walk(Settings(), ""))
 
 
+@functools.cache
+def sections() -> frozenset[str]:
+    """Return the dotted keys that have options below them."""
+    parts = [key.split(".") for key in leaves()]
+    return frozenset(".".join(each[:depth]) for each in parts for depth in range(1, len(each)))
+
+
 def _walk(section: Struct, prefix: str) -> list[tuple[str, tuple[object, SettingValue]]]:
     options: list[tuple[str, tuple[object, SettingValue]]] = []
     for name, kind in get_type_hints(type(section), include_extras=True).items():

@@ -16,7 +16,8 @@ import yaml
 from recollect.core.errors import ConfigError, InvalidInput
 from recollect.core.settings.agents import SECTION, agent_name, option_key
 from recollect.core.settings.environment import GivenValue
-from recollect.core.settings.options import leaves
+from recollect.core.settings.options import leaves, sections
+from recollect.core.settings.yaml_loader import Loader, loader_for
 
 FILE_NAME = "config.yaml"
 MAX_FILE_BYTES = 256 * 1024
@@ -37,7 +38,7 @@ def read_file(path: Path) -> dict[str, GivenValue]:
     if not text.strip():
         return {}
     try:
-        loader = yaml.SafeLoader(text)
+        loader = loader_for(text)
         root = loader.get_single_node()
         return {} if root is None else _FileReader(path.name, loader).section(root, "")
     except yaml.YAMLError as error:
@@ -83,7 +84,7 @@ def read_arguments(overrides: Mapping[str, object]) -> dict[str, GivenValue]:
 class _FileReader:
     """Walks the YAML nodes, which know their lines, instead of the values, which do not."""
 
-    def __init__(self, name: str, loader: yaml.SafeLoader) -> None:
+    def __init__(self, name: str, loader: Loader) -> None:
         self._name = name
         self._loader = loader
 
@@ -117,7 +118,7 @@ class _FileReader:
                 raise ConfigError(error.message, hint=error.hint, origin=origin) from None
             return self.section(node, ".".join(names) + ".")
         option = option_key(key)
-        if any(leaf.startswith(option + ".") for leaf in leaves()):
+        if option in sections():
             return self.section(node, key + ".")
         _require_known(option, origin)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from recollect.core.errors import ConfigError
 from recollect.core.settings import ResolvedSettings, Settings, load_settings
@@ -140,8 +141,21 @@ def test_a_file_in_another_encoding_is_refused_with_its_line(tmp_path: Path) -> 
     assert _load(tmp_path, b"\xef\xbb\xbfsearch:\n  limit: 2\n").settings.search.limit == 2
 
 
+def test_a_file_is_read_alike_where_yaml_was_built_without_its_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library is the fast way; a platform may lack it."""
+    text = "search:\n  limit: 7  # enough\nsessions: {owner: ['telegram:1']}\n"
+    fast = _load(tmp_path, text)
+    monkeypatch.delattr(yaml, "CSafeLoader")
+    assert _load(tmp_path, text) == fast
+    assert fast.settings.search.limit == 7
+
+
 def test_a_file_nested_without_end_is_refused(tmp_path: Path) -> None:
     """The YAML library recurses."""
+    for levels in (100, 5_000, 200_000):
+        _refused(tmp_path, "[" * levels)
     assert "nested too deeply" in _refused(tmp_path, "[" * 5_000).message
 
 
