@@ -206,6 +206,7 @@ def _wrong_calls(sound: Sound, room: str, of: Any) -> Iterator[tuple[str, Any, d
                 yield name, call, {**given, parameter.name: value}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room or "memory")
 def test_what_a_call_cannot_take_is_a_clear_error(sound: Sound, room: str) -> None:
     """Never a traceback from inside; a hint with each."""

@@ -30,7 +30,7 @@ from tests.integration.recall.test_audiences import (
     words_of,
 )
 
-HISTORIES = int(os.environ.get("CALLER_HISTORIES", "12"))  # noqa: TID251 - `make soak`
+HISTORIES = int(os.environ.get("CALLER_HISTORIES", "6"))  # noqa: TID251 - `make soak`
 PARTS = 6
 """Tests that share the histories, so that all cores play."""
 NOBODY: Audience = ("nobody",)

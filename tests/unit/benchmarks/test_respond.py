@@ -26,5 +26,5 @@ def test_a_small_home_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert "60 messages" in describe_respond(run)[-1]
         (grid,) = respond_grids(run)
         assert [row[0] for row in grid.rows] == [
-            "message in to prompt ready", "first piece passed on", "all of it",
+            "message in to prompt ready", "first piece passed on", "all of it", "in the background",
         ]  # fmt: skip

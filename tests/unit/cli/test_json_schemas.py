@@ -236,6 +236,7 @@ ELSEWHERE = {
 """What needs a model, an event, foreign settings or a worker, and where it is checked."""
 
 
+@pytest.mark.slow
 def test_the_document_of_every_command_is_what_its_schema_says(
     run: Run, home: Path, workspace: Path, chat: Path, record_property: Record
 ) -> None:

@@ -192,6 +192,7 @@ def recovered(home: Path, town: Path) -> None:
         shutil.rmtree(aside)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [reimported, restored, recovered])
 def test_an_erased_person_does_not_come_back(
     home: Path, town: Path, way: Callable[[Path, Path], Any]

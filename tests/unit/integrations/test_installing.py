@@ -270,6 +270,7 @@ def _works(machine: Machine) -> None:
             assert machine.plugin.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filled", [True, False], ids=["settings", "nothing"])
 @pytest.mark.parametrize("version", ["1", "2", ""], ids=["install", "update", "remove"])
 def test_killed_between_any_two_writes_all_can_be_taken_back(

@@ -514,6 +514,7 @@ def check_history(seed: int) -> None:
     assert assemble(found[::-1], room, has_query=asked, before=before) == block, seed
 
 
+@pytest.mark.slow
 def test_a_block_never_exceeds_its_budget() -> None:
     """Issue 11, shows: random histories with hostile texts; 10,000 of them in `make soak`."""
     start = random.SystemRandom().randrange(10**9) if SEED is None else int(SEED)

@@ -199,9 +199,8 @@ def _interrupted() -> None:
     raise KeyboardInterrupt
 
 
-def test_what_another_process_owns_waits_until_it_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_another_process_owns_waits_until_it_is_ours() -> None:
     """The owner may die; then somebody else goes on."""
-    monkeypatch.setattr(background_sync, "LOOK_S", 0.01)
     asked = threading.Semaphore(0)
     is_ours = threading.Event()
     begun = threading.Event()
@@ -212,7 +211,7 @@ def test_what_another_process_owns_waits_until_it_is_ours(monkeypatch: pytest.Mo
 
     work = ScriptedWork()
     sync = BackgroundSync(
-        Duties(work=work, is_owner=is_owner, begin=begun.set),
+        Duties(work=work, is_owner=is_owner, begin=begun.set, retry_s=0.01),
         SystemClock(),
         SyncLock(),
         interval_s=0.0,

@@ -85,6 +85,7 @@ def test_tenants_do_not_meet(open_words: OpenWords) -> None:
     lexical_suite.tenants_do_not_meet(open_words)
 
 
+@pytest.mark.slow
 def test_one_visible_among_many_is_found(open_words: OpenWords) -> None:
     """A narrow scope is never answered with nothing because others are better."""
     lexical_suite.one_visible_among_many_is_found(open_words)
