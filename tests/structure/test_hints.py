@@ -1,4 +1,4 @@
-"""A hint says what to do, so it begins with a verb."""
+"""A hint says what to do, so it begins with a verb; it goes on after a colon, in lower case."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_every_hint_begins_with_a_verb() -> None:
             if not (isinstance(node, ast.keyword) and node.arg == "hint"):
                 continue
             for text in _beginnings(node.value):
-                first = text.split(maxsplit=1)[0].strip(",.:;").lower() if text.strip() else ""
+                first = text.split(maxsplit=1)[0].strip(",.:;") if text.strip() else ""
                 if first and first not in VERBS:
                     others.append(f"{path.relative_to(ROOT)}:{node.value.lineno}: {text}")
     assert others == []

@@ -15,6 +15,7 @@ from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, cast
+from urllib.parse import urlsplit
 
 TOKEN = "123456:AAE-scripted_token_of_a_test"
 BOT = {"id": 123456, "is_bot": True, "first_name": "Tea", "username": "tea_bot"}
@@ -251,7 +252,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer a call."""
         fields = json.loads(self.rfile.read(int(self.headers.get("content-length", "0"))) or b"{}")
-        token, _, method = self.path.removeprefix("/bot").partition("/")
+        path = urlsplit(self.path).path  # a client of a proxy sends the whole address
+        token, _, method = path.removeprefix("/bot").partition("/")
         owner = cast("_Listener", self.server).owner
         if token != TOKEN:
             answer: tuple[int, dict[str, Any]] | None = (

@@ -187,7 +187,7 @@ def direct_key(
     }
     if scope not in channel_parts:
         raise InvalidInput(
-            "unknown scope of direct chats", hint=f"Use one of {', '.join(channel_parts)}."
+            "unknown scope of direct chats", hint=f"use one of {', '.join(channel_parts)}"
         )
     if scope == "main" or not peer.strip():
         return parse_key(f"agent:{agent}:main")
@@ -249,7 +249,7 @@ def _parts(text: object) -> list[str]:
     if len(text) > MAX_KEY_CHARS:
         raise InvalidInput(
             f"the session key is longer than {MAX_KEY_CHARS} characters",
-            hint="Shorten it; a key names a conversation, it does not describe it.",
+            hint="shorten it; a key names a conversation, it does not describe it",
             length=len(text),
         )
     if _UNPRINTABLE.search(text):

@@ -63,7 +63,7 @@ def check_event_id(event_id: object) -> str:
         return event_id
     raise InvalidInput(
         "an event id must be a printable text",
-        hint=f"Use 1 to {MAX_LABEL_CHARS} printable characters, such as a UUID.",
+        hint=f"use 1 to {MAX_LABEL_CHARS} printable characters, such as a UUID",
     )
 
 

@@ -150,7 +150,7 @@ class TranscriptImporter:
         formats = [each for each in self._formats if name in {AUTO, each.name}]
         if not formats:
             names = ", ".join([AUTO, *(each.name for each in self._formats)])
-            raise InvalidInput("unknown transcript format", hint=f"Use one of {names}.")
+            raise InvalidInput("unknown transcript format", hint=f"use one of {names}")
         tally = Tally(shown=self._context.drafts.path)
         context = msgspec.structs.replace(self._context, tally=tally, stopping=stopping)
         return _Run(context, path, name, formats)

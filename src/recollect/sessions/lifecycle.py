@@ -240,7 +240,7 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
         InvalidInput: the status is unknown.
     """
     if status not in STATUSES:
-        raise InvalidInput("unknown status of a session", hint=f"Use one of {', '.join(STATUSES)}.")
+        raise InvalidInput("unknown status of a session", hint=f"use one of {', '.join(STATUSES)}")
     if session.status == status:
         return session
     ended_at = at if status == "archived" else None

@@ -53,7 +53,7 @@ _CORRUPT = Meaning(
 _CLOSED = Meaning(StoreClosed, "the database is closed", "open it again")
 _IO = Meaning(StoreError, "the disk reported an error", "check the disk, then try again")
 _CANT_OPEN = Meaning(
-    StoreError, "the file cannot be opened", "check that the home exists and can be read"
+    StoreError, "the file cannot be opened", "check that it exists and can be read"
 )
 _TOO_LONG = Meaning(
     StoreError, "the name is too long", "choose a name of 255 bytes at most, on a shorter path"

@@ -61,7 +61,7 @@ class JsonCleaner:
         """
         if depth > MAX_DEPTH:
             raise InvalidInput(
-                f"a JSON value is nested deeper than {MAX_DEPTH} levels", hint="Flatten it."
+                f"a JSON value is nested deeper than {MAX_DEPTH} levels", hint="flatten it"
             )
         kind = type(value)  # subclasses are checked below: looking them up costs far more
         if kind is dict:
@@ -94,7 +94,7 @@ class JsonCleaner:
             return self.value(plain, depth)
         raise InvalidInput(
             f"a value must be JSON, not of type {type(value).__name__}",
-            hint="Turn it into text first.",
+            hint="turn it into text first",
         )
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
 from recollect.core.errors import NotFound
 from recollect.core.loops import result_of
-from recollect.respond.channels.port import SIGNATURE, TIMESTAMP, Taken
+from recollect.respond.channels.port import SIGNATURE, TIMESTAMP, Channel, Taken
 from recollect.respond.reply import Reply
 from recollect.server.chat.chat import SUBMITTING, ReplyEvents
 from recollect.server.route import AnyRoute, SignedFields, route_of
+
+if TYPE_CHECKING:  # imported by a worker where they run
+    from recollect.respond.channels.telegram.channel import TelegramChannel
+    from recollect.respond.channels.webhook import WebhookChannel
 
 ANSWER_S = 120.0
 """How long the request of a webhook waits for its answer."""
@@ -73,7 +77,7 @@ class ChannelHooks:
     """
 
     def __init__(self) -> None:
-        self.channels: dict[str, Any] = {}
+        self.channels: dict[str, Channel] = {}
 
     def routes(self) -> tuple[AnyRoute, ...]:
         """Return the routes."""
@@ -91,7 +95,8 @@ class ChannelHooks:
             NotFound: the channel does not run in mode webhook.
             Denied: the secret is another one.
         """
-        return TakenUpdate(taken=self._channel("telegram").hook(fields.body, fields.secret))
+        channel = cast("TelegramChannel", self._channel("telegram"))
+        return TakenUpdate(taken=channel.hook(fields.body, fields.secret))
 
     async def webhook(self, _caller: None, fields: WebhookPost) -> WebhookAnswer:
         """Take in a signed message, and answer it unless answers are posted.
@@ -101,7 +106,8 @@ class ChannelHooks:
             Denied: the signature is missing, wrong or old.
             Conflict: the event id was taken before.
         """
-        channel, events = self._channel("webhook"), ReplyEvents(asyncio.get_running_loop())
+        channel = cast("WebhookChannel", self._channel("webhook"))
+        events = ReplyEvents(asyncio.get_running_loop())
         signed = (fields.body, fields.timestamp, fields.signature)
         outcome = await result_of(SUBMITTING.submit(partial(channel.hook, *signed, events.put)))
         is_posted = outcome != "taken" or channel.reply_url is not None
@@ -110,7 +116,7 @@ class ChannelHooks:
             return WebhookAnswer(taken=outcome)
         return WebhookAnswer(taken=outcome, status=reply.status, text=reply.text)
 
-    def _channel(self, name: str) -> Any:
+    def _channel(self, name: str) -> Channel:
         channel = self.channels.get(name)
         if channel is None:
             hint = "name it in channels.enabled, and start the worker again"

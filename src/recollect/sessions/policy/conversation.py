@@ -331,7 +331,7 @@ def check_mode(session: Session, mode: str) -> str:
         InvalidInput: the mode is unknown, or it is not one for this kind of chat.
     """
     if mode not in MODES:
-        raise InvalidInput("unknown mode of a session", hint=f"Use one of {', '.join(MODES)}.")
+        raise InvalidInput("unknown mode of a session", hint=f"use one of {', '.join(MODES)}")
     forbidden = "main" if session.chat_type in GROUPS else "group"
     if mode == forbidden:
         raise InvalidInput(

@@ -200,7 +200,7 @@ class DraftMaker:
         if not isinstance(text, str) or len(text) > MAX_LABEL_CHARS:
             raise InvalidInput(
                 f"the {what} must be a text of at most {MAX_LABEL_CHARS} characters",
-                hint="Shorten it; long facts belong into metadata.",
+                hint="shorten it; long facts belong into metadata",
             )
         # As a value: the same few names and folders recur, and the redactor caches values.
         label: str = self._redacted_value((cleaner or JsonCleaner()).text(text))
@@ -218,7 +218,7 @@ class DraftMaker:
 
     def _facts(self, metadata: Any, cleaner: JsonCleaner | None) -> dict[str, Any]:
         if not isinstance(metadata, Mapping):
-            raise InvalidInput("metadata must be a JSON object", hint="Pass a dict with text keys.")
+            raise InvalidInput("metadata must be a JSON object", hint="pass a dict with text keys")
         if not metadata:
             return {}
         facts: dict[str, Any] = dict(metadata) if cleaner is None else cleaner.value(metadata)
@@ -277,7 +277,7 @@ class DraftMaker:
         if self.identifiers({what: text})[what] != text:
             raise InvalidInput(
                 f"the {what} must not hold a secret",
-                hint="Use one without it; keys and ids are stored as they are.",
+                hint="use one without it; keys and ids are stored as they are",
             )
         return text
 
@@ -318,7 +318,7 @@ def encode_facts(facts: Mapping[str, Any]) -> str:
     if len(encoded) > MAX_METADATA_BYTES:
         raise InvalidInput(
             f"metadata is larger than {MAX_METADATA_BYTES} bytes",
-            hint="Keep large things in files, and their paths in metadata.",
+            hint="keep large things in files, and their paths in metadata",
         )
     return encoded.decode()
 
@@ -371,7 +371,7 @@ def _check_size(size: int) -> None:
     if size > MAX_CONTENT_BYTES:
         raise InvalidInput(
             f"the content of a message is larger than {MAX_CONTENT_BYTES} bytes",
-            hint="Keep large things in files, and say in the message where they are.",
+            hint="keep large things in files, and say in the message where they are",
             size=size,
         )
 

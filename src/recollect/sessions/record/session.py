@@ -343,7 +343,7 @@ def _owner(what: str, allowed: str | None, owner: str | None) -> str | None:
     if allowed is not None and owner is not None and allowed != owner:
         raise Denied(
             f"the session would belong to another {what} than the scope allows",
-            hint="Use a key and a project of the scope, or ask with another scope.",
+            hint="use a key and a project of the scope, or ask with another scope",
         )
     return owner if owner is not None else allowed
 

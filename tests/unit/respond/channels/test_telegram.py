@@ -465,3 +465,21 @@ def test_a_bot_that_is_unreached_is_tried_again(tmp_path: Path, telegram: Telegr
     api.close()
     with pytest.raises(ConfigError):
         BotApi("x", address)
+
+
+def test_telegram_is_reached_over_the_proxy_of_the_environment(
+    telegram: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless the environment excepts it; one that cannot be used is named."""
+    for name in ("ALL_PROXY", "all_proxy", "http_proxy", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTP_PROXY", telegram.base_url.removeprefix("http://"))
+    address = "http://telegram.recollect.test"
+    api = BotApi(TOKEN, address)
+    assert api.call("getMe", dict[str, object]) == BOT
+    api.close()
+    monkeypatch.setenv("HTTP_PROXY", "gopher://127.0.0.1")
+    with pytest.raises(ConfigError, match="proxy of the environment"):
+        BotApi(TOKEN, address)
+    monkeypatch.setenv("NO_PROXY", "recollect.test")
+    BotApi(TOKEN, address).close()

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 import ssl
 from typing import TypeVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 import msgspec
@@ -89,6 +91,19 @@ class _WithToken(httpx.BaseTransport):
         self._below.close()
 
 
+def _proxy_for(url: str) -> str | None:
+    """Return the proxy of the environment for an address; None where it is reached directly.
+
+    The client asks the environment only for a transport of its own.
+    """
+    parts = urlsplit(url)
+    if is_private(url) or proxy_bypass(parts.hostname or ""):
+        return None
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme.lower()) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+
+
 class BotApi:
     """Calls methods of the Bot API. Threads may share it.
 
@@ -97,7 +112,8 @@ class BotApi:
         base_url: Without the token.
 
     Raises:
-        ConfigError: the address is not one, or the token has characters that none has.
+        ConfigError: the address is not one, the token has characters that none has, or the proxy of
+            the environment cannot be used.
     """
 
     def __init__(self, token: str, base_url: str) -> None:
@@ -106,11 +122,16 @@ class BotApi:
             raise ConfigError("the token of the bot is not one", hint=hint)
         self._base_url = check_address(base_url, "channels.telegram.base_url").rstrip("/")
         is_encrypted = self._base_url.lower().startswith("https://")
-        below = httpx.HTTPTransport(
-            # An address in clear needs no list of authorities, which is slow to read.
-            verify=True if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-            trust_env=not is_private(self._base_url),
-        )
+        try:
+            below = httpx.HTTPTransport(
+                # An address in clear needs no list of authorities, which is slow to read.
+                verify=True if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+                trust_env=not is_private(self._base_url),
+                proxy=_proxy_for(self._base_url),
+            )
+        except (ImportError, ValueError, httpx.InvalidURL) as error:
+            hint = "set HTTPS_PROXY to an address such as http://proxy.example:3128"
+            raise ConfigError("the proxy of the environment cannot be used", hint=hint) from error
         self._client = httpx.Client(
             transport=_WithToken(token, below),
             headers={"user-agent": "recollect"},
@@ -151,7 +172,7 @@ class BotApi:
                     if len(content) > MAX_ANSWER_BYTES:
                         raise SendUnknown
                 return response.status_code, bytes(content)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout):
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError):
             raise Unreached from None
         except (httpx.HTTPError, httpx.StreamError, RuntimeError):  # closed meanwhile
             raise SendUnknown from None
