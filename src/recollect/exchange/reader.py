@@ -86,7 +86,7 @@ def find_transcripts(path: Path | str) -> tuple[Path, Listing]:
         listing = list_files(root, accept=is_it, enter=is_it)
         if listing.files or listing.skipped:
             return root, listing
-    raise NotFound(f"{path.name}: no such file or folder", hint="check the path")
+    raise NotFound("no such file or folder", hint="check the path")
 
 
 class DecodedLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):

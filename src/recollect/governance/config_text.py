@@ -10,8 +10,7 @@ import yaml
 
 from recollect.core.settings import list_options
 from recollect.core.settings.config_file import first_config
-from recollect.core.settings.sources import FILE_NAME
-from recollect.core.settings.yaml_loader import loader_for
+from recollect.core.settings.sources import FILE_NAME, loader_for
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, write_file
 from recollect.text.secret_redactor import SecretRedactor

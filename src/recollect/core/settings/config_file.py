@@ -17,7 +17,7 @@ import yaml
 
 from recollect.core.errors import ConfigError
 from recollect.core.settings.options import Option, list_options
-from recollect.core.settings.yaml_loader import loader_for
+from recollect.core.settings.sources import loader_for
 
 HEAD = """\
 # The settings of this memory. Every line is optional; a commented one shows the default.

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.settings.config_file import first_config
-from recollect.core.settings.yaml_loader import loader_for
+from recollect.core.settings.sources import loader_for
 
 _LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=20)
 _TREES = st.recursive(
