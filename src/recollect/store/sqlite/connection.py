@@ -142,6 +142,16 @@ class ConnectionOpener:
             raise copy(self._refusal)
         return self._open(role, 0)
 
+    def read_only_error(self) -> StoreReadOnly:
+        """Return what a write raises where `is_read_only`."""
+        if self._refusal is not None:
+            return copy(self._refusal)
+        return StoreReadOnly(
+            f"{self.path.name} cannot be written",
+            hint="check the owner and the permissions of the home, or copy it to another disk",
+            path=str(self.path),
+        )
+
     def _open(self, role: ConnectionRole, extra_flags: int) -> apsw.Connection:
         if self.is_read_only:
             flags, name = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, self._name_to_read()

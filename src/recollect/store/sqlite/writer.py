@@ -228,6 +228,8 @@ class Writer:
             job.future.fail(copy.copy(outcome.error))
 
     def _turn(self) -> AbstractContextManager[None]:
+        if self._opener.is_read_only:
+            raise self._opener.read_only_error()
         return self._turns.turn(self._tuning.busy_timeout_ms / 1000)
 
     def _harden(self, group: GroupCommit) -> None:
