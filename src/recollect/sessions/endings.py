@@ -49,10 +49,10 @@ _DUE: LiteralString = """
 """
 _DUE_NEAR: LiteralString = """
     SELECT e.session_id, e.at FROM endings e CROSS JOIN sessions s ON s.id = e.session_id
-    WHERE s.id = ? OR (s.tenant = ? AND (s.key = ? OR s.project = ?))
-    ORDER BY e.at DESC LIMIT 2
+    WHERE s.tenant = ? AND (s.id IN (?, ?) OR s.project = ?)
+    ORDER BY s.id IN (?, ?) DESC, e.at DESC LIMIT 3
 """
-"""What a change of a session ended, itself or the one before it, and what its context block needs:
+"""What a change of a session ended, itself and the one before it, and what its context block needs:
 the last session of its project, which may have been interrupted.
 """
 _DONE: LiteralString = "DELETE FROM endings WHERE session_id = ? AND at = ? RETURNING 1"
@@ -171,7 +171,8 @@ class Endings:
         The rest is left to the background: in the morning twenty may be due, which takes a second.
         """
         session = self._access.write(unit)
-        self._finish(_DUE_NEAR, (session.id, session.tenant, session.key, session.project))
+        own = (session.id, session.previous_id)
+        self._finish(_DUE_NEAR, (session.tenant, *own, session.project, *own))
         return session
 
     def _finish(self, select: LiteralString, about: Sequence[str | int | None]) -> int:

@@ -381,3 +381,20 @@ def test_who_opens_a_conversation_does_not_wait_for_summaries_of_others(memory: 
     assert [bool(_told(memory, id_)) for id_ in (alice, bob, carol)] == [True, False, False]
     assert [memory.sessions.finish_endings(1), memory.sessions.finish_endings()] == [1, 1]
     assert all(_told(memory, id_) for id_ in (bob, carol))
+
+
+def test_an_end_is_summarised_however_many_others_are_due(memory: Memory, clock: HandClock) -> None:
+    """Also where those of its project are dated later, as after a clock went back."""
+    others = [memory.sessions.create(project=PROJECT).id for _ in range(6)]
+    own = memory.sessions.open("alice", PROJECT).id
+    for id_ in (*others, own):
+        memory.sessions.append(id_, "user", "Decided: we take the medlar.")
+    for id_ in others:
+        note = partial(note_end, session=memory.sessions.get(id_), at=clock.now + 60_000)
+        memory._rooms.records.write(note)  # noqa: SLF001
+    memory.sessions.end(own)
+    assert len(_told(memory, own)) == 1
+    memory.sessions.append(own, "user", "Decided: we take the quince.")
+    memory.sessions.reset("alice", PROJECT)
+    assert "quince" in _told(memory, own)[0].summary
+    assert not all(_told(memory, id_) for id_ in others)

@@ -51,8 +51,15 @@ def test_the_file_of_init_is_read_by_the_loader_in_c() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["[" * 100_000, "[" * 60 + "]" * 60, "\ufeffa: 1\n", "a: {b: 1"],
-    ids=["open", "deep", "mark", "cut off"],
+    [
+        "[" * 100_000 + "\n",
+        f"{'[' * 60}{']' * 60}\n",
+        "\ufeffa: 1\n",
+        "a: {b: 1\n",
+        "a: 1\n\t\n",
+        "? a ",
+    ],
+    ids=["open", "deep", "mark", "cut off", "tab", "no end"],
 )
 def test_what_the_loader_in_c_reads_otherwise_is_left_to_the_other_one(text: str) -> None:
     """A deep text would end the process; errors name the lines that people count."""

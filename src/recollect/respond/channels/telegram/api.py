@@ -129,9 +129,9 @@ class BotApi:
                 trust_env=not is_private(self._base_url),
                 proxy=_proxy_for(self._base_url),
             )
-        except (ImportError, ValueError, httpx.InvalidURL) as error:
+        except (ImportError, ValueError, httpx.InvalidURL):
             hint = "set HTTPS_PROXY to an address such as http://proxy.example:3128"
-            raise ConfigError("the proxy of the environment cannot be used", hint=hint) from error
+            raise ConfigError("the proxy of the environment cannot be used", hint=hint) from None
         self._client = httpx.Client(
             transport=_WithToken(token, below),
             headers={"user-agent": "recollect"},
