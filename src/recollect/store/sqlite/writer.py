@@ -262,10 +262,9 @@ class Writer:
 
     def _explain(self, error: BaseException) -> BaseException:
         """Return an error for one caller; each gets its own, since raising changes it."""
+        failure = copy.copy(error)
         if isinstance(error, _NotCommitted):
-            failure: BaseException = self._not_committed(error)
-        else:
-            failure = copy.copy(error)
+            failure = self._not_committed(error)
         self.last_error = failure.code if isinstance(failure, RecollectError) else "error"
         return failure
 
@@ -356,10 +355,9 @@ class Writer:
         pages can succeed without writing them. Copying them writes them again, and later commits
         must not follow them.
         """
-        if self._mark is None:
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
-        else:
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
+        full, restart = apsw.SQLITE_CHECKPOINT_FULL, apsw.SQLITE_CHECKPOINT_RESTART
+        connection.wal_checkpoint(mode=full if self._mark is None else restart)
+        if self._mark is not None:
             self._mark.trust()
 
     def _connected(self) -> apsw.Connection:
