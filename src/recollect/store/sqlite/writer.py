@@ -262,9 +262,9 @@ class Writer:
 
     def _explain(self, error: BaseException) -> BaseException:
         """Return an error for one caller; each gets its own, since raising changes it."""
-        failure = copy.copy(error)
-        if isinstance(error, _NotCommitted):
-            failure = self._not_committed(error)
+        failure = (
+            self._not_committed(error) if isinstance(error, _NotCommitted) else copy.copy(error)
+        )
         self.last_error = failure.code if isinstance(failure, RecollectError) else "error"
         return failure
 
