@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,6 +11,13 @@ from queue import SimpleQueue
 
 from recollect.server.presence import Presence
 from recollect.server.worker.home_worker import HomeWorker
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens on, nor is given by default."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from tests.support.served import serving
+from tests.support.served import free_port, serving
 from tests.support.viewer_home import OVERRIDES
 
 if TYPE_CHECKING:  # it may not be installed
@@ -30,16 +30,14 @@ class Served:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.port: int | None = None
+        self._overrides = OVERRIDES | {"server.port": free_port()}
         self._running = ExitStack()
         self.start()
 
     def start(self) -> None:
         """Start it."""
-        port = {} if self.port is None else {"server.port": self.port}
-        presence = self._running.enter_context(serving(self.home, OVERRIDES | port))
+        presence = self._running.enter_context(serving(self.home, self._overrides))
         self.address = presence.address
-        self.port = int(presence.address.rpartition(":")[2])
 
     def stop(self) -> None:
         """Stop it, and wait for that."""

@@ -64,6 +64,8 @@ def test_a_dialog_keeps_and_gives_back_the_focus(viewer: Viewer) -> None:
     page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Keys"
+    page.keyboard.press("Enter")
+    dialog.wait_for()
 
 
 def test_the_theme_is_the_systems_until_one_is_chosen(viewer: Viewer) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 from pathlib import Path
 from queue import Empty
@@ -13,17 +12,11 @@ from types import TracebackType
 from typing import Any
 
 from tests.agents.openclaw.loopback import ChatModel, Loopback, Telegram
+from tests.support.served import free_port
 
 READY_S = 180.0
 ANSWER_S = 120.0
 GATEWAY_TOKEN = "only-for-this-test"
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port: int = found.getsockname()[1]
-        return port
 
 
 class Gateway:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import socket
 import zipfile
 from pathlib import Path
 
 from scripts.async_twins import PLACE
 from tests.support.json_documents import check_document
+from tests.support.served import free_port
 from tests.support.wheel import ROOT, build_archive, build_wheel, install_wheel, run
 
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -56,7 +56,7 @@ def test_what_the_readme_types_works_in_an_empty_home(tmp_path: Path) -> None:
     surroundings = {
         "HOME": str(user),
         "PATH": f"{program.parent}:/usr/bin:/bin",
-        "RECOLLECT_SERVER__PORT": str(_free_port()),
+        "RECOLLECT_SERVER__PORT": str(free_port()),
         "RECOLLECT_MODELS": str(tmp_path / "models"),
     }
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -92,12 +92,6 @@ def test_a_build_writes_the_twins_that_a_fresh_clone_does_not_have(tmp_path: Pat
     twins.unlink()
     build_wheel(tmp_path / "wheel", tree)
     assert twins.read_bytes() == PLACE.read_bytes()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
 
 
 def _targets() -> set[str]:

@@ -28,6 +28,7 @@ from recollect.server.presence import (
     is_served,
 )
 from recollect.server.worker import daemon
+from tests.support.served import free_port
 
 ROUNDS = int(os.environ.get("WORKER_ROUNDS", "10"))  # noqa: TID251 - `make soak` asks for 1,000
 
@@ -305,9 +306,7 @@ def test_a_worker_that_cannot_start_is_not_tried_again_for_ten_minutes(home: Pat
 
 def test_a_worker_listens_where_the_command_says(home: Path) -> None:
     """Issue 23, item 5: `serve --port --host`, in the background as well."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     done = _cli(home, "serve", "--daemon", "--port", str(port), "--host", "127.0.0.1", "--json")
     assert json.loads(done.stdout)["worker"]["port"] == port
     daemon.stop(home)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -12,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 
 import httpx
+
+from tests.support.served import free_port
 
 START_S = 60.0
 
@@ -25,9 +26,7 @@ class ChromaProcess:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            self._port = int(listener.getsockname()[1])
+        self._port = free_port()
         self.url = f"http://127.0.0.1:{self._port}"
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -12,16 +12,17 @@ export const Asked = () => asked.value;
 export function Dialog({ title, close, children, class: name = "" }) {
   const box = useRef();
   useEffect(() => {
-    const back = document.activeElement;
-    box.current.showModal();
-    return () => back?.focus?.();
+    const dialog = box.current;
+    dialog.showModal();
+    return () => dialog.close(); // the browser gives the focus back to what had it
   }, []);
+  const ended = () => box.current && close();
   const outside = (event) => event.target === box.current && close();
   return html`<dialog
     class="dialog ${name}"
     ref=${box}
     aria-label=${title}
-    onCancel=${(event) => (event.preventDefault(), close())}
+    onClose=${ended}
     onClick=${outside}
   >
     <div class="dialog-body stack">
