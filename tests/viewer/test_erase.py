@@ -45,7 +45,7 @@ def test_keys_alone_lead_from_a_text_to_the_receipt(viewer: Viewer, worker: Serv
     page.keyboard.type("erase")
     page.keyboard.press("Enter")
     page.get_by_text("Nothing of it is left in a file of the memory.").wait_for()
-    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Receipt"
+    page.wait_for_function("document.activeElement.getAttribute('aria-label') === 'Receipt'")
     assert _hits(worker, "The queue is Redis") == []
     assert b"The queue is Redis" not in (worker.home / "records.db").read_bytes()
 

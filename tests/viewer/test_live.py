@@ -83,7 +83,7 @@ def test_rows_are_chosen_and_opened_by_keys(live: Page) -> None:
     live.keyboard.press("k")
     chosen = live.locator(".row.selected")
     chosen.wait_for()
-    assert chosen.evaluate("row => row === document.activeElement")
+    live.wait_for_function("row => row === document.activeElement", arg=chosen.element_handle())
     live.keyboard.press("Enter")
     live.locator(".row.selected .live-row.open").wait_for()
     live.keyboard.press("Enter")

@@ -44,7 +44,7 @@ def test_a_typed_word_lets_it_be_done(page: Page) -> None:
     erase = dialog.get_by_role("button", name="Erase", exact=True)
     assert erase.is_disabled()
     box = dialog.get_by_label("Type erase to go on")
-    assert box.evaluate("box => box === document.activeElement")
+    page.wait_for_function("box => box === document.activeElement", arg=box.element_handle())
     page.keyboard.type("eras")
     page.keyboard.press("Enter")
     assert erase.is_disabled()
