@@ -44,7 +44,7 @@ def test_keys_alone_lead_to_the_lines_of_a_block_and_back(viewer: Viewer) -> Non
     _line(page).wait_for()
     page.keyboard.press("Escape")
     opened.wait_for(state="hidden")
-    assert page.url.endswith("#/context")
+    page.wait_for_url("**#/context")
 
 
 def test_a_block_says_why_each_line_is_in_it(context: Page, worker: Served) -> None:
@@ -137,7 +137,7 @@ def test_the_next_session_of_a_project_is_shown_before_it_begins(
     context.get_by_label("What the first prompt asks").fill("what closes at midnight")
     context.get_by_text("of 4,000 tokens").wait_for()
     context.get_by_role("img", name="relevance: 0.").first.wait_for()
-    assert context.url.endswith("view=next&project=kettle&q=what+closes+at+midnight")
+    context.wait_for_url("**view=next&project=kettle&q=what+closes+at+midnight")
     context.reload()
     context.get_by_text("of 4,000 tokens").wait_for()
     assert worker.call("GET", "/api/context/blocks")["blocks"] == before

@@ -85,7 +85,7 @@ def test_facts_stand_by_kind_person_and_project(page: Page) -> None:
     page.get_by_role("heading", name="brother tom").wait_for()
     page.get_by_label("Order").select_option("project")
     page.get_by_role("heading", name="queue · ").wait_for()
-    assert page.url.endswith("#/knowledge?by=project")
+    page.wait_for_url("**#/knowledge?by=project")
     page.get_by_label("Project", exact=True).select_option("queue")
     counted(page.locator(".group"), 1)
     page.get_by_role("searchbox").fill("valkey queue")
@@ -317,7 +317,7 @@ def test_episodes_stand_on_their_days(viewer: Viewer) -> None:
     page.get_by_label("Project").select_option("queue")
     counted(page.locator(".row"), 3)
     assert all("The queue" in each for each in page.locator(".row").all_inner_texts())
-    assert page.url.endswith("#/knowledge/episodes?project=queue")
+    page.wait_for_url("**#/knowledge/episodes?project=queue")
 
 
 def test_what_is_remembered_elsewhere_appears(page: Page, worker: Served) -> None:

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 
     from tests.support.viewer_pages import Served, Viewer
 
+IS_ELSEWHERE = """(before) => {
+  const row = document.querySelector(".row.selected");
+  return row !== null && row.dataset.key !== before;
+}"""
+IS_IN_SIGHT = """(row) => {
+  const { y } = row.getBoundingClientRect();
+  return 0 < y && y < innerHeight;
+}"""
+
 
 @pytest.fixture
 def overview(viewer: Viewer) -> Page:
@@ -34,10 +43,12 @@ def session(viewer: Viewer) -> Page:
 
 def _mark(page: Page, kind: str) -> Any:
     """Go from mark to mark by the key until one is of a kind, and return it."""
+    selected = page.locator(".row.selected")
     for _ in range(12):
+        before = selected.get_attribute("data-key") if selected.count() else None
         page.keyboard.press("]")
-        mark = page.locator(f".row.selected .mark.{kind}")
-        page.wait_for_timeout(60)
+        page.wait_for_function(IS_ELSEWHERE, arg=before)
+        mark = selected.locator(f".mark.{kind}")
         if mark.count():
             return mark
     raise AssertionError(f"there is no mark of {kind}")
@@ -55,7 +66,7 @@ def test_sessions_are_narrowed_by_title_project_agent_and_status(overview: Page)
     overview.get_by_text("Kettle, day 3").wait_for(state="hidden")
     overview.get_by_label("Project", exact=True).select_option("harbour")
     overview.get_by_role("button", name="Active").click()
-    assert overview.url.endswith("?agent=tide&project=harbour&status=active")
+    overview.wait_for_url("**?agent=tide&project=harbour&status=active")
     overview.get_by_text("What if we keep UTC?").wait_for()
     overview.reload()
     overview.get_by_text("What if we keep UTC?").wait_for()
@@ -102,11 +113,13 @@ def test_a_list_longer_than_a_page_loads_its_rest_on_the_way_down(
         worker.call("POST", "/api/sessions", {"session_key": f"agent:main:slack:channel:C{number}"})
     page = viewer.open("#/sessions")
     page.locator(".hit").first.wait_for()
-    for _ in range(4):
-        page.keyboard.press("End")
-        page.wait_for_timeout(250)
     oldest = worker.call("GET", "/api/sessions?limit=500")["sessions"][-1]
     shown = page.get_by_text(oldest["title"] or oldest["key"], exact=True)
+    for _ in range(80):
+        page.keyboard.press("End")
+        page.wait_for_timeout(250)
+        if shown.count():
+            break
     shown.last.wait_for(state="attached")
 
 
@@ -167,7 +180,7 @@ def test_the_address_names_a_message(session: Page) -> None:
     """A choice is in the address, a link leads back to it, and it is copied."""
     for _ in range(3):
         session.keyboard.press("j")
-    assert session.url.endswith("?at=3")
+    session.wait_for_url("**?at=3")
     session.get_by_role("button", name="Copy the link to message 4").click()
     copied = session.evaluate("navigator.clipboard.readText()")
     assert copied.endswith("?at=4")
@@ -176,15 +189,14 @@ def test_the_address_names_a_message(session: Page) -> None:
     chosen = session.locator(".row.selected", has_text="Table 22 is right.")
     chosen.wait_for()
     session.wait_for_timeout(700)
-    place = chosen.bounding_box()
-    assert place is not None
-    assert 0 < place["y"] < 720
+    session.wait_for_function(IS_IN_SIGHT, arg=chosen.element_handle())
 
 
 def test_who_scrolls_on_is_not_pulled_back_to_what_was_chosen(session: Page) -> None:
     """A row that is brought into sight yields to the wheel."""
     session.locator(".row", has_text="Look at table 1").click()
     session.mouse.wheel(0, 900)
+    session.wait_for_function("document.querySelector('.list').scrollTop > 500")
     session.wait_for_timeout(800)
     assert session.evaluate("document.querySelector('.list').scrollTop") > 500
 
