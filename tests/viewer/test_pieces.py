@@ -26,7 +26,6 @@ FAIL = """async () => {
     throw Object.assign(new Error("the record is gone"), { hint: "look at the audit" });
   } });
 }"""
-ANSWER = "() => window.answer"
 
 
 @pytest.fixture
@@ -52,7 +51,7 @@ def test_a_typed_word_lets_it_be_done(page: Page) -> None:
     page.keyboard.type("e")
     page.keyboard.press("Enter")
     dialog.wait_for(state="hidden")
-    assert page.evaluate(ANSWER) is True
+    page.wait_for_function("window.answer === true")
 
 
 @pytest.mark.parametrize("way", ["Escape", "Cancel", "outside"])
@@ -69,7 +68,7 @@ def test_it_is_not_done_where_one_leaves(page: Page, way: str) -> None:
     else:
         page.mouse.click(5, 5)
     dialog.wait_for(state="hidden")
-    assert page.evaluate(ANSWER) is False
+    page.wait_for_function("window.answer === false")
     assert page.get_by_role("button", name="Pause").is_visible()
 
 
@@ -80,7 +79,7 @@ def test_what_was_done_can_be_taken_back(page: Page) -> None:
     notes.get_by_text("Forgotten").wait_for()
     notes.get_by_role("button", name="Undo").click()
     notes.get_by_text("Forgotten").wait_for(state="hidden")
-    assert page.evaluate("() => window.undone") is True
+    page.wait_for_function("window.undone === true")
 
 
 def test_a_way_back_that_fails_says_why(page: Page) -> None:
