@@ -114,7 +114,7 @@ def tell_no_output(error: OSError, *, as_json: bool) -> int:
     """Say that stdout took no more; return the exit code."""
     reason = error.strerror or type(error).__name__
     message = f"the output could not be written ({reason})"
-    _tell("output", message, "write it to another place", as_json=as_json)
+    _tell("output", message, "redirect it to another file or disk", as_json=as_json)
     return FAILED
 
 

@@ -168,7 +168,7 @@ def _existing(form: str, path: Path) -> Path:
     if not path.exists():
         raise NotFound(
             f"{form} keeps its transcripts in {path}, which does not exist",
-            hint=f"name another place: recollect import {form} PATH",
+            hint=f"name the folder: recollect import {form} PATH",
             path=str(path),
         )
     return path
