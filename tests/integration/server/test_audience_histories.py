@@ -43,14 +43,14 @@ from tests.integration.recall.test_audiences import (
 from tests.support.running_server import RunningServer
 from tests.support.wire import WAIT_S, Reply, Wire, request
 
-HISTORIES = int(os.environ.get("HTTP_HISTORIES", "4"))  # noqa: TID251 - `make soak`
+HISTORIES = int(os.environ.get("HTTP_HISTORIES", "2"))  # noqa: TID251 - `make soak`
 SEED = int(os.environ.get("HTTP_SEED", "20261122"))  # noqa: TID251 - to play one again
 SHARE = float(os.environ.get("HTTP_SHARE", "0.1"))  # noqa: TID251 - `make soak`
 """Which part of the requests is made, drawn by the seed; ten thousand whole histories would take
 days."""
 CALLED = float(os.environ.get("HTTP_CALLED", "1"))  # noqa: TID251 - `make soak`
 """Which part of the routes a token calls in one history: over thousands each pair is tried."""
-PARTS = 4
+PARTS = 2
 """Tests that share the histories, so that all cores play."""
 MOST = 4
 """Conversations that have a token, or are asked for by every other one."""

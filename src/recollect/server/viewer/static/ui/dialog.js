@@ -16,13 +16,12 @@ export function Dialog({ title, close, children, class: name = "" }) {
     dialog.showModal();
     return () => dialog.close(); // the browser gives the focus back to what had it
   }, []);
-  const ended = () => box.current && close();
   const outside = (event) => event.target === box.current && close();
   return html`<dialog
     class="dialog ${name}"
     ref=${box}
     aria-label=${title}
-    onClose=${ended}
+    onClose=${() => box.current && close()}
     onClick=${outside}
   >
     <div class="dialog-body stack">
