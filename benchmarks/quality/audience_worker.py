@@ -2,7 +2,7 @@
 
 Run by `audience`, as ``python -m benchmarks.quality.audience_worker FOLDER``: a `Play` a line on
 stdin, a `Played` a line on stdout. It uses the public names only, so that an older or newer tree
-can answer, but for how long the background waits.
+can answer; but for the background, which does nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from benchmarks.quality.audience_calls import EVENT, ServedHome
 from benchmarks.quality.audience_histories import TENANTS, History, Step
 from benchmarks.quality.audience_time import TIME, Time
 from recollect import RecollectError, Scope
-from recollect.recall import maintenance
+from recollect.recall.sync import BackgroundSync
 
 SETTINGS = {
     "embedding.provider": "none",
@@ -51,9 +51,6 @@ _COUNTED = re.compile(rb'(?<=\()\d+(?= tokens\))|(?<=(?:tokens|.chars)":)\d+|(?<
 each time. The heading of a block says how many, in two digits or three."""
 _LAST = 2
 """Conversations of which everything is asked at the end."""
-_GATHER_S = 3_600.0
-"""The background waits for more messages as long as a history takes, so that only its steps sync:
-what a sync derives, like facts, has numbers in the journal among those of the steps."""
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):
@@ -451,7 +448,8 @@ def played(folder: Path, order: Play) -> Played:
 def main() -> None:
     """Answer each line on stdin."""
     Time.install()
-    vars(maintenance)["GATHER_S"] = _GATHER_S
+    # Only the steps sync: what a sync derives, like facts, has numbers among theirs in the journal.
+    BackgroundSync.ask = lambda *_, **__: None  # type: ignore[method-assign]
     for line in sys.stdin.buffer:
         done = played(Path(sys.argv[1]) / "played", msgspec.json.decode(line, type=Play))
         sys.stdout.buffer.write(msgspec.json.encode(done) + b"\n")
