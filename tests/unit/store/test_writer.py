@@ -104,6 +104,33 @@ def test_a_unit_that_raises_is_undone_alone(
     assert database.read(words) == ["a", "b", "c"]
 
 
+def test_an_error_that_cannot_be_copied_is_raised_as_it_is(
+    database: SqliteDatabase, held: threading.Event
+) -> None:
+    """As those of packages that take keywords only; with what caused it, and nothing dies."""
+
+    class Unusual(Exception):
+        def __init__(self, *, reason: str) -> None:
+            super().__init__("unusual")
+            self.reason = reason
+
+    def fails(tx: Transaction) -> None:
+        add("bad")(tx)
+        raise Unusual(reason="mine") from KeyError("theirs")
+
+    good, bad = database.submit(add("a")), [database.submit(fails) for _ in range(2)]
+    held.set()
+    assert good.result() == 1
+    for future in bad:
+        with pytest.raises(Unusual) as caught:
+            future.result()
+        assert caught.value.reason == "mine"
+        assert isinstance(caught.value.__cause__, KeyError)
+    with pytest.raises(Unusual):
+        database.write(fails)
+    assert database.read(words) == ["a"]
+
+
 def test_a_group_of_failures_commits_nothing(database: SqliteDatabase) -> None:
     """There is nothing to sync."""
     database.write(add("a", 1))

@@ -196,9 +196,9 @@ class Writer:
             for job in jobs:
                 job.future.fail(self._explain(error))
             return
-        failure = JobOutcome(error=died(outcome="unknown" if has_begun else "none"))
         for job in jobs:
-            self._answer(job, outcomes.get(id(job), failure))
+            failure = died(outcome="unknown" if has_begun else "none")
+            self._answer(job, outcomes.get(id(job), JobOutcome(error=failure)))
 
     def _stored_of(self, group: GroupCommit) -> dict[int, JobOutcome]:
         """Return the outcomes of a group by the identity of its jobs, if it is stored."""
@@ -224,8 +224,8 @@ class Writer:
     def _answer(self, job: WriteJob, outcome: JobOutcome) -> None:
         if outcome.error is None:
             run_into(job.future, lambda: outcome.value)
-        else:
-            job.future.fail(copy.copy(outcome.error))
+        else:  # without its traceback, which would hold all jobs of the group
+            job.future.fail(outcome.error.with_traceback(None))
 
     def _turn(self) -> AbstractContextManager[None]:
         if self._opener.is_read_only:
