@@ -2,7 +2,7 @@
 
 Run by `audience`, as ``python -m benchmarks.quality.audience_worker FOLDER``: a `Play` a line on
 stdin, a `Played` a line on stdout. It uses the public names only, so that an older or newer tree
-can answer; but for the background, which does nothing.
+can answer, except to keep the background from working.
 """
 
 from __future__ import annotations
@@ -448,7 +448,8 @@ def played(folder: Path, order: Play) -> Played:
 def main() -> None:
     """Answer each line on stdin."""
     Time.install()
-    # Only the steps sync: what a sync derives, like facts, has numbers among theirs in the journal.
+    # What a sync derives, like facts, has numbers in the journal. Beside the steps it would take
+    # them by chance, so only the steps sync.
     BackgroundSync.ask = lambda *_, **__: None  # type: ignore[method-assign]
     for line in sys.stdin.buffer:
         done = played(Path(sys.argv[1]) / "played", msgspec.json.decode(line, type=Play))

@@ -40,7 +40,7 @@ CEILINGS = {
     ("append until a hit", "all"): Ceiling(files=109, moves=1600),
     ("changed file until a hit", "caller"): Ceiling(files=64, moves=413),
     ("POST of an observation", "answered"): Ceiling(files=86),
-    ("hook call", "all"): Ceiling(files=122, moves=1040),  # 994 when idle: the background
+    ("hook call", "all"): Ceiling(files=122, moves=1040),  # 994 idle, 1,025 under load
     ("recollect search", "all"): Ceiling(files=127, modules=290),
 }
 """On Python 3.11; newer ones have no frames of comprehensions and walk less. Where this is heading:

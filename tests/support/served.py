@@ -14,7 +14,7 @@ from recollect.server.worker.home_worker import HomeWorker
 
 
 def free_port() -> int:
-    """Return a port of this machine that nobody listens on, nor is given by default."""
+    """Return a port that nobody listens on, other than the default one."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])

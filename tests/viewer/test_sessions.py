@@ -115,6 +115,7 @@ def test_a_list_longer_than_a_page_loads_its_rest_on_the_way_down(
     page.locator(".hit").first.wait_for()
     oldest = worker.call("GET", "/api/sessions?limit=500")["sessions"][-1]
     shown = page.get_by_text(oldest["title"] or oldest["key"], exact=True)
+    assert shown.count() == 0
     for _ in range(80):
         page.keyboard.press("End")
         page.wait_for_timeout(250)
