@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -87,7 +86,7 @@ class FollowReport(msgspec.Struct, frozen=True, kw_only=True):
     """What was imported: new messages, and a sentence for each missing folder.
 
     Also a sentence for each folder with skipped transcripts. Messages of deleted sessions are
-    counted once, by whoever reads them first: see `FollowedTranscripts.take_deleted`.
+    reported apart, see `FollowedTranscripts.take_deleted`: only the run that reads them notices.
     """
 
     messages: int = 0
@@ -111,8 +110,8 @@ class FollowedTranscripts:
         self.has_more = False
         """Whether a search left something unread."""
         self.last: FollowReport | None = None
-        self._deleted = Counter[str]()
-        """Messages of deleted sessions that were left out since the last `take_deleted`."""
+        self._deleted: set[str] = set()
+        """Where messages of deleted sessions were left out since the last `take_deleted`."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -167,12 +166,12 @@ class FollowedTranscripts:
         return self.last
 
     def take_deleted(self) -> tuple[str, ...]:
-        """Return a sentence for each folder that has messages of deleted sessions.
+        """Return a sentence for each folder in which messages of deleted sessions were left out.
 
-        Counts those of searches and the background, too, and resets the counts.
+        By a search or the background, too; the next call returns only what was left out since.
         """
         with self.reading:
-            deleted, self._deleted = self._deleted, Counter()
+            deleted, self._deleted = self._deleted, set()
         return _deleted_sentences(deleted)
 
     def catch_up(self) -> tuple[str, ...]:
@@ -237,7 +236,7 @@ class FollowedTranscripts:
                     path = self._importer.shown(each.path)
                     warnings.append(f"{path}: {n} of projects that are not captured left out")
                 if report.deleted:
-                    self._deleted[self._importer.shown(each.path)] += report.deleted
+                    self._deleted.add(self._importer.shown(each.path))
         return FollowReport(messages=messages, warnings=tuple(warnings))
 
     def _missing(self, source: FollowedPlace) -> str:
@@ -248,11 +247,8 @@ def _is_late(end: float) -> bool:
     return time.monotonic() >= end
 
 
-def _deleted_sentences(deleted: Counter[str]) -> tuple[str, ...]:
-    return tuple(
-        f"{path}: {n:,} {'message' if n == 1 else 'messages'} of deleted sessions left out"
-        for path, n in deleted.copy().items()
-    )
+def _deleted_sentences(deleted: set[str]) -> tuple[str, ...]:
+    return tuple(f"{path}: messages of deleted sessions left out" for path in sorted(deleted))
 
 
 def followed_places(entries: Sequence[str]) -> list[FollowedPlace]:

@@ -258,6 +258,21 @@ def test_a_rewritten_file_adds_what_is_new_only(home: Home, tmp_path: Path) -> N
     assert texts(home, only(home)) == ["one", "two", "one", "zero", "three"]
 
 
+def test_of_a_rewritten_file_a_deleted_session_lacks_what_is_new_only(
+    home: Home, tmp_path: Path
+) -> None:
+    """What it has already was not left out."""
+    path = write(tmp_path / "talk.jsonl", lines(said("one")))
+    home.importer().run(path)
+    session = only(home)
+    home.sessions.set_status(session.id, "deleted")
+    write(path, lines(said("two"), said("one")))
+    report = home.importer().run(path)
+    assert (report.deleted, report.duplicates) == (1, 1)
+    home.sessions.set_status(session.id, "active")
+    assert home.importer().run(path).messages == 1
+
+
 def test_a_line_that_is_still_being_written_is_left_for_later(home: Home, tmp_path: Path) -> None:
     """It is told, and read whole the next time."""
     whole = lines(said("one"), said("two"))

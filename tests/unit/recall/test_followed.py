@@ -98,7 +98,7 @@ def test_what_belongs_to_a_deleted_session_is_left_out_and_told(tmp_path: Path) 
         memory.sessions.set_status(session.id, "deleted")
         chat.write_text(LINE + LINE.replace("blue", "green"), encoding="utf-8")
         assert not memory.search("green kettle").hits  # it reads what the sync tells of
-        told = f"{chat}: 1 message of deleted sessions left out"
+        told = f"{chat}: messages of deleted sessions left out"
         assert told in memory.status().sync.warnings
         assert [told in memory.sync().warnings for _ in range(2)] == [True, False]
         memory.sessions.set_status(session.id, "active")

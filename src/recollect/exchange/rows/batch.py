@@ -46,7 +46,7 @@ from recollect.sessions.record.tombstone import (
     is_buried,
     line_name,
 )
-from recollect.sessions.record.transcript_rows import append_drafts
+from recollect.sessions.record.transcript_rows import append_drafts, known_events
 from recollect.sessions.withdrawals import withdraw_late
 from recollect.store.columns import integer
 from recollect.store.engine import Transaction
@@ -216,7 +216,9 @@ class ImportBatch:
                 counts["sessions"] += 1
                 counts["unknown_origin"] += session.chat_type == UNKNOWN
             elif session.status == DELETED:
-                counts["deleted"] += len(drafts)
+                events = [each.message.event_id for each in drafts if each.message.event_id]
+                known_count = len(known_events(tx, session, events))  # of a rewritten file
+                counts.update(deleted=len(drafts) - known_count, duplicates=known_count)
                 waits_for = session.id
                 continue
             else:
@@ -227,6 +229,10 @@ class ImportBatch:
             withdraw_late(tx, session, fresh)
             counts.update(messages=len(fresh), duplicates=len(results) - len(fresh))
             counts["observations"] += observing.store(tx, session, each.prepared, fresh)
+        self._store_titles(tx, tenant, source, location)
+        return counts, waits_for
+
+    def _store_titles(self, tx: Transaction, tenant: str, source: str, location: str) -> None:
         for foreign_id, (title, final) in self._titles.items():
             session = session_at(tx, tenant, source, foreign_id, location)[1]
             if session is None or session.title == title or (session.title and not final):
@@ -237,7 +243,6 @@ class ImportBatch:
                 scope=owner_of(session), at=session.updated_at, status=session.status
             )
             record_event(tx, event)
-        return counts, waits_for
 
 
 def _continued(

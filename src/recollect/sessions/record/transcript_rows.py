@@ -119,7 +119,7 @@ def append_drafts(
         For each draft its message, or the id of the one that had its event id before.
     """
     ids = [draft.message.event_id for draft in drafts if draft.message.event_id is not None]
-    by_event = _known_events(tx, session, ids) if ids else {}
+    by_event = known_events(tx, session, ids) if ids else {}
     outcomes: list[Message | str] = []
     fresh: list[Message] = []
     turn = _open_turn(tx, session, drafts)
@@ -216,7 +216,7 @@ def turn_senders(tx: Transaction, parts: Sequence[LineageSegment]) -> list[str]:
     return sorted({text(sender) for (sender,) in rows})
 
 
-def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -> dict[str, str]:
+def known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -> dict[str, str]:
     """Return the messages that have some event ids already, for a message of ``session``.
 
     A new id costs one lookup in an index, however many sessions precede this one.
