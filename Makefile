@@ -72,7 +72,7 @@ soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; pl
 	  tests/integration/recall/test_audiences.py tests/integration/recall/test_callers.py tests/integration/mcp/test_audience.py
 	@KNOWLEDGE_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/recall/test_known_histories.py
 	@UNHEARD_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/recall/test_unheard.py
-	@HTTP_HISTORIES=300 HTTP_SHARE=1 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py
+	@HTTP_HISTORIES=300 HTTP_SHARE=1 HTTP_CALLED=1 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py
 	@HTTP_HISTORIES=10000 HTTP_SEED=1 HTTP_SHARE=.01 HTTP_CALLED=.1 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py
 	@WORKER_ROUNDS=1000 $(PYTEST) --quiet -o faulthandler_timeout=7200 tests/integration/server/test_daemon.py
 	@STREAM_CASES=2000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/sessions/test_streaming.py

@@ -34,11 +34,13 @@ class BulkPlan(msgspec.Struct, frozen=True, kw_only=True):
         messages: Of each way; of one by one a fifth.
         rounds: Processes of each way; the best counts.
         seed: The same seed makes the same texts.
+        ways: Some of `WAYS`.
     """
 
     messages: int = 10_000
     rounds: int = 3
     seed: int = 7
+    ways: tuple[str, ...] = tuple(WAYS)
 
     def count(self, way: str) -> int:
         """Return how many messages a way stores."""
@@ -109,8 +111,8 @@ class BulkRunner:
         return BulkRun(environment=self._environment, plan=plan, figures=figures)
 
     def _figures(self, plan: BulkPlan) -> Iterator[BulkFigure]:
-        for done, way in enumerate(WAYS):
-            self._progress("storing in bulk", done, len(WAYS))
+        for done, way in enumerate(plan.ways):
+            self._progress("storing in bulk", done, len(plan.ways))
             count = plan.count(way)
             laps: dict[str, list[BulkCost]] = {name: [] for name in self._sources}
             for _ in range(plan.rounds):
@@ -173,7 +175,7 @@ def bulk_grids(run: BulkRun) -> list[Grid]:
     columns = ("way", "messages", "per CPU second", "per second")
     return [
         Grid(title="Storing in bulk", columns=columns, rows=rates),
-        *(_stage_grid(way, run.figures) for way in WAYS),
+        *(_stage_grid(way, run.figures) for way in run.plan.ways),
     ]
 
 

@@ -47,14 +47,19 @@ def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-@pytest.fixture
-def worker(filled_home: Path, tmp_path: Path) -> Iterator[Served]:
-    """A worker of a copy of the filled home."""
-    home = tmp_path / "home"
+def serving(filled_home: Path, folder: Path) -> Iterator[Served]:
+    """Yield a worker of a copy of the filled home."""
+    home = folder / "home"
     shutil.copytree(filled_home, home)
     served = Served(home)
     yield served
     served.stop()
+
+
+@pytest.fixture
+def worker(filled_home: Path, tmp_path: Path) -> Iterator[Served]:
+    """A worker of a copy of the filled home."""
+    yield from serving(filled_home, tmp_path)
 
 
 @pytest.fixture

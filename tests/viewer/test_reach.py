@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.viewer_pages import Served
 from tests.support.viewer_views import SCREENS, VIEWS, View, serious_findings, settled
+from tests.viewer.conftest import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -17,6 +21,12 @@ USABLE = """() => [...document.querySelectorAll("button, a, input, select, texta
   .filter((each) => each.checkVisibility() && each.tabIndex >= 0 && !each.disabled)
   .map((each, number) => (each.dataset.usable = `${number} ${each.tagName}`))"""
 REACHED = "() => document.activeElement.dataset.usable"
+
+
+@pytest.fixture(scope="module")
+def worker(filled_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One worker for all tests: they only look."""
+    yield from serving(filled_home, tmp_path_factory.mktemp("looked-at"))
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=str)

@@ -187,7 +187,7 @@ class ObservationDrafts:
         is_redacted: bool,
         folder: str | None,
     ) -> ObservationDraft:
-        clean = (lambda it: it) if is_redacted else self._value
+        clean = (lambda it: it) if is_redacted else self._payload
         evidence = self._evidence(request, request.project or folder, clean)
         files = files_of(evidence) if request.files is None else self._files(request.files)
         trust = trust_of(evidence, is_owners=is_owners)
@@ -252,6 +252,11 @@ class ObservationDrafts:
             trust=None if request.trust is None else _one_of(request.trust, Trust, "trust"),
             project=folder,
         )
+
+    def _payload(self, value: object) -> JsonValue:
+        if isinstance(value, str):
+            check_payload(value)  # here as well: to look 16 MB through for secrets takes seconds
+        return self._value(value)
 
     def _value(self, value: object) -> JsonValue:
         cleaned = JsonCleaner().value(value)
@@ -363,7 +368,8 @@ def check_payload(text: str) -> None:
     Raises:
         InvalidInput: it has more than `MAX_PAYLOAD_BYTES`.
     """
-    if len(text) * 4 > MAX_PAYLOAD_BYTES and len(text.encode()) > MAX_PAYLOAD_BYTES:
+    most = MAX_PAYLOAD_BYTES
+    if len(text) * 4 > most and len(text.encode("utf-8", "surrogatepass")) > most:
         raise InvalidInput(
             f"an input or output of an observation is larger than {MAX_PAYLOAD_BYTES} bytes",
             hint="keep large things in files, and name the files",

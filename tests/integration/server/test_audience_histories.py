@@ -43,12 +43,12 @@ from tests.integration.recall.test_audiences import (
 from tests.support.running_server import RunningServer
 from tests.support.wire import WAIT_S, Reply, Wire, request
 
-HISTORIES = int(os.environ.get("HTTP_HISTORIES", "2"))  # noqa: TID251 - `make soak`
+HISTORIES = int(os.environ.get("HTTP_HISTORIES", "6"))  # noqa: TID251 - `make soak`
 SEED = int(os.environ.get("HTTP_SEED", "20261122"))  # noqa: TID251 - to play one again
-SHARE = float(os.environ.get("HTTP_SHARE", "0.1"))  # noqa: TID251 - `make soak`
+SHARE = float(os.environ.get("HTTP_SHARE", "0.02"))  # noqa: TID251 - `make soak`
 """Which part of the requests is made, drawn by the seed; ten thousand whole histories would take
 days."""
-CALLED = float(os.environ.get("HTTP_CALLED", "1"))  # noqa: TID251 - `make soak`
+CALLED = float(os.environ.get("HTTP_CALLED", "0.3"))  # noqa: TID251 - `make soak`
 """Which part of the routes a token calls in one history: over thousands each pair is tried."""
 PARTS = 2
 """Tests that share the histories, so that all cores play."""
@@ -855,7 +855,8 @@ def play(folder: Path, seed: int) -> None:
         try:
             history.play()
         except BaseException as error:
-            error.add_note(f"HTTP_SEED={seed} HTTP_SHARE={SHARE} HTTP_HISTORIES=1: {history.log}")
+            drawn = f"HTTP_SHARE={SHARE} HTTP_CALLED={CALLED}"
+            error.add_note(f"HTTP_SEED={seed} {drawn} HTTP_HISTORIES=1: {history.log}")
             raise
     shutil.rmtree(folder)
 

@@ -44,14 +44,14 @@ def test_stages_are_timed_and_sources_compared(tmp_path: Path) -> None:
     runner = BulkRunner(
         tmp_path, describe_environment(), lambda stage, *_: told.append(stage), ROOT / "src"
     )
-    plan = BulkPlan(messages=8, rounds=1)
+    plan = BulkPlan(messages=8, rounds=1, ways=("append_many, one call", "append, one by one"))
     found = runner.run(plan)
     assert [(one.source, one.way) for one in found.figures] == [
-        (source, way) for way in WAYS for source in ("here", "there")
+        (source, way) for way in plan.ways for source in ("here", "there")
     ]
     rates, *stages = bulk_grids(found)
-    assert len(rates.rows) == 2 * len(WAYS)
-    assert len(stages) == len(WAYS)
+    assert len(rates.rows) == 2 * len(plan.ways)
+    assert len(stages) == len(plan.ways)
     names = {row[0] for row in stages[0].rows}
     assert {"draft", "redaction", "insert", "terms", "postings", "outbox read"} <= names
     assert "5,000 messages" in describe_bulk(found)[1]

@@ -24,6 +24,7 @@ with recollect.open(home, overrides={settings}, live=False) as memory:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transactions", [1, 2, 3])
 def test_a_killed_import_is_finished_by_the_next(tmp_path: Path, transactions: int) -> None:
     """After any of its transactions: nothing lost, nothing twice, the same numbers."""

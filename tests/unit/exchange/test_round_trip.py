@@ -112,6 +112,7 @@ SUMMARY_OF_SHARED: list[tuple[Any, ...]] = [
 """A fork without messages of its own, whose summary covers messages of the session above."""
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(STEPS)
 @example(SUMMARY_OF_SHARED)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -89,6 +90,7 @@ def views(home: KeptHome) -> dict[str, list[str]]:
     return {s.id: [m.id for m in home.sessions.messages(s.id)] for s in home.sessions.list()}
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(STEPS, CAPS)
 def test_only_what_is_above_a_cap_goes(steps: list[tuple[Any, ...]], caps: dict[str, int]) -> None:
@@ -104,6 +106,7 @@ def test_only_what_is_above_a_cap_goes(steps: list[tuple[Any, ...]], caps: dict[
             home.close()
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(STEPS, st.integers(0, 9))
 def test_only_what_is_erased_goes(steps: list[tuple[Any, ...]], which: int) -> None:

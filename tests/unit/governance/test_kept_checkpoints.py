@@ -241,6 +241,7 @@ def test_no_byte_of_an_erased_session_is_left(
     assert files_that_hold(home, SECRET) == []
 
 
+@pytest.mark.slow
 def test_what_differs_from_an_erased_content_is_stored_without_it(
     opened: Opened, home: Path, root: Path
 ) -> None:

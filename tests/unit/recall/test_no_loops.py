@@ -176,6 +176,7 @@ def _stored(home: Path) -> int:
         return said
 
 
+@pytest.mark.slow
 def test_sessions_that_recall_each_other_do_not_grow(tmp_path: Path) -> None:
     """Issue 11, shows: 50 sessions; each stores as much as the first, whatever it was given."""
     home, folder = tmp_path / "home", tmp_path / "projects" / "app"
