@@ -27,6 +27,8 @@ from recollect.text.terms import terms
 
 LONGEST = 700
 """Characters of a message; a longer one tells no change in passing."""
+_MANY = 16
+"""Words from which on more of them tell nothing more."""
 _TERSE, _LONG = 80, 250
 """Characters of a message from which on it is chat, without a statement in it, and anyway."""
 _WORD = re.compile(r"\w(?:\w|[.+#/'-](?=\w))*")
@@ -66,14 +68,10 @@ class _Sentence(msgspec.Struct, frozen=True, kw_only=True):
 
     clause: Clause
     code: str
-    words: Mapping[str, bool]
     counts: Mapping[str, int]
+    signs: int
+    """Of change."""
     is_stated: bool
-
-    @property
-    def signs(self) -> int:
-        """Return how many signs of change it has."""
-        return sum(self.counts[sign] for sign in _OF_CHANGE)
 
 
 def value_sentences(text: str, statements: Iterable[Statement]) -> list[ValueSentence]:
@@ -90,18 +88,19 @@ def value_sentences(text: str, statements: Iterable[Statement]) -> list[ValueSen
     apart = sum(each.counts["apart"] for each in own)
     likely = []
     for each in own:
-        standing = _standing(each, len(text))
-        turning = _turning(each, len(text), signs - each.signs, apart - each.counts["apart"])
-        standing = standing if standing >= 0 else NEVER
-        turning = turning if signs and turning >= LEAST_TURNING + CHATTY else NEVER
-        standing -= CHATTY * (len(text) > _TERSE and not each.is_stated)
-        turning -= CHATTY * (len(text) > _LONG)
-        if each.words and (standing >= LEAST_STANDING or turning >= LEAST_TURNING):
+        of_others = signs - each.signs, apart - each.counts["apart"]
+        # Words cost most: they are looked up only where some number of them would be enough.
+        if _odds(each, len(text), of_others, 0, _MANY) is None:
+            continue
+        words = _words(each.clause.text, each.code)
+        odds = _odds(each, len(text), of_others, len(words), len(words))
+        if words and odds is not None:
+            standing, turning = odds
             likely.append(
                 ValueSentence(
                     start=each.clause.start,
                     end=each.clause.end,
-                    words=each.words,
+                    words=words,
                     standing=standing,
                     turning=turning,
                     stated=_stated(each) if turning >= LEAST_TURNING else 0,
@@ -110,18 +109,42 @@ def value_sentences(text: str, statements: Iterable[Statement]) -> list[ValueSen
     return likely
 
 
-def _standing(each: _Sentence, length: int) -> int:
+def _odds(
+    each: _Sentence, length: int, of_others: tuple[int, int], fewest: int, most: int
+) -> tuple[int, int] | None:
+    """Return how much a sentence is like either statement; None if it is like neither.
+
+    More words make it more like one of a value that holds, and less like one of a change.
+
+    Args:
+        each: The sentence.
+        length: Characters of its message.
+        of_others: How many signs of change, and of times apart, the other sentences have.
+        fewest: The fewest words that it may have.
+        most: The most of them.
+    """
+    standing = _standing(each, length, most)
+    turning = _turning(each, length, fewest, *of_others)
+    has_signs = each.signs + of_others[0] > 0
+    standing = standing if standing >= 0 else NEVER
+    turning = turning if has_signs and turning >= LEAST_TURNING + CHATTY else NEVER
+    standing -= CHATTY * (length > _TERSE and not each.is_stated)
+    turning -= CHATTY * (length > _LONG)
+    return (standing, turning) if standing >= LEAST_STANDING or turning >= LEAST_TURNING else None
+
+
+def _standing(each: _Sentence, length: int, words: int) -> int:
     counts = each.counts
     return round(
         -119 * min(counts["hedges"], 1)
         + 191 * (counts["turns"] + counts["ends"] > 0)
         + 59 * each.is_stated
         - 266 * min(length / 300, 3)
-        + 152 * min(len(each.words) / 8, 2)
+        + 152 * min(words, _MANY) / 8
     )
 
 
-def _turning(each: _Sentence, length: int, other_signs: int, other_apart: int) -> int:
+def _turning(each: _Sentence, length: int, words: int, other_signs: int, other_apart: int) -> int:
     counts = each.counts
     return round(
         -92
@@ -134,7 +157,7 @@ def _turning(each: _Sentence, length: int, other_signs: int, other_apart: int) -
         - 70 * min(counts["limits"], 1)
         + 79 * each.is_stated
         - 202 * min(length / 300, 3)
-        - 83 * min(len(each.words) / 8, 2)
+        - 83 * min(words, _MANY) / 8
         - 46 * min(other_apart, 2)
         + 95 * min(other_signs, 2)
     )
@@ -158,13 +181,12 @@ def _sentences(text: str, statements: Iterable[Statement]) -> list[_Sentence]:
 
 
 def _sentence(clause: Clause, book: Rulebook, spans: Sequence[tuple[int, int]]) -> _Sentence:
-    text = clause.text
     counts = {sign: len(set(book.plain_signs[sign].findall(clause.lowered))) for sign in _SIGNS}
     return _Sentence(
         clause=clause,
         code=book.code,
-        words=_words(text, book.code),
         counts=counts,
+        signs=sum(counts[sign] for sign in _OF_CHANGE),
         is_stated=any(start < clause.end and clause.start < end for start, end in spans),
     )
 
