@@ -27,7 +27,7 @@ class CarrierRule(Rule, frozen=True):
 
 
 _AUTHORIZATION = (
-    r"""authorization\\{0,4}["']?\]?[ \t]{0,4}[:=,][ \t]{0,4}\[?\\{0,4}["'`]?"""
+    r"""authorization\\{0,4}["']?\]?(?:[ \t]{0,4}[:=,]|(?=[ ]["']\w+ ))[ \t]{0,4}\[?\\{0,4}["'`]?"""
     r"""(?P<scheme>(?:apikey|api-token|basic|bearer|digest|ssws|token)\s{1,4})?"""
     r"""(?P<value>[^\s"'`\\,;]{8,128}+)"""
 )

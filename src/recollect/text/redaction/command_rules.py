@@ -200,6 +200,12 @@ COMMANDS = (
         "pkcs11-tool --list-slots",
     ),
     _rule("veracrypt|truecrypt", "-p", "veracrypt -p «sunset» a /mnt", "veracrypt -d /mnt"),
+    _rule(
+        "ansible-vault encrypt_string|vault operator unseal",
+        "#1",
+        "vault operator unseal «sunset42»",
+        "vault operator unseal",
+    ),
     _rule("rclone obscure", "#1", "rclone obscure «sunset»", "rclone obscure"),
     _rule("slappasswd|mkpasswd", "-s -p", "slappasswd -s «sunset»", "slappasswd -T file"),
     # Registries, clouds, tools of developers

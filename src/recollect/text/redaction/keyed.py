@@ -29,6 +29,7 @@ from recollect.text.redaction.rules import (
     SHORT,
     JointRule,
     NameRule,
+    is_somebodys,
 )
 from recollect.text.redaction.settings import (
     block_of,
@@ -49,6 +50,7 @@ from recollect.text.redaction.values import (
     is_phrase,
     is_random,
     is_strong,
+    is_unmistakable,
 )
 
 _WORDS = "пароль 密码 密碼 口令 パスワード 비밀번호".split()
@@ -202,7 +204,10 @@ def _named(text: str, folded: str, match: re.Match[str]) -> _Named | None:
     at = match.start()
     name = next(_NAMES[group] for group in _NAMES if match[group] is not None)
     before = text[max(at - 24, 0) : at]
-    if not name.stands(text[at : at + 1], before) or _ARN.search(before):
+    sign = "" if match["rest"] else match[match.lastgroup or ""].strip()
+    is_random = is_unmistakable(text, match.end())
+    is_key = name.name == "key" and is_somebodys(before.lower(), sign, is_random=is_random)
+    if not (is_key or name.stands(text[at : at + 1], before)) or _ARN.search(before):
         return None
     joint = _JOINTS[match.lastgroup or ""]
     is_called = joint.is_weak and "(" in folded[max(at - 80, 0) : at]
@@ -282,7 +287,9 @@ def _may_have_value(text: str, folded: str, key: _Named) -> bool:
     following = text[end : end + 8]
     if following.lstrip(" \t")[:1] in {'"', "'", "`"}:
         return True
-    return following[:1].isspace() and (key.name.name == "chosen" or not key.is_weak)
+    if not following[:1].isspace():
+        return False
+    return key.name.name == "chosen" or not key.is_weak or is_unmistakable(text, end)
 
 
 def _behind(text: str, kind: str, at: int) -> Span | None:

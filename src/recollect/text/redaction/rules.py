@@ -67,7 +67,7 @@ SHARED = r"secret[eo]?(?:[_ .-]?(?:access[_ .-]?)?key(?:[_-]base)?)?"
 QUALIFIED = (
     "account|access|api|app|application|auth|client|database|db|deploy|encryption|hmac|license"
     "|master|private|priv|secret|service|shared|signing|storage|subscription|admin|server|user|write|bot"
-    "|consumer|webhook|license|licence|bearer"
+    "|consumer|webhook|license|licence|bearer|integration|ingest|global|recovery"
 )
 _NO_SECRET = (
     "public|pub|primary|foreign|sort|cache|partition|bucket|schema|sequence|index|idx|hot|natural"
@@ -77,6 +77,8 @@ _NO_SECRET = (
 )
 _QUALIFIERS = tuple(QUALIFIED.split("|"))
 _QUALIFIER = re.compile(rf"(?<![a-z0-9])(?!(?:{_NO_SECRET})[_.-]$)[a-z0-9]{{2,20}}[_.-]$")
+_OF_SOMETHING = re.compile(rf"(?<![a-z0-9])(?!(?:{_NO_SECRET})[ ]$)[a-z0-9]{{2,20}}[ ]$")
+_POSSESSIVE = re.compile(r"(?<![a-z])(?:my|your|our|his|her|their|this)[ ]$")
 _JOINED = tuple(
     "key bind root store ssh cert smtp ftp wifi ldap admin remote imap mail proxy rpc irc sasl"
     " db my"
@@ -106,6 +108,19 @@ def _qualified(_word: str, before: str) -> bool:
     if before[-1:] in {"_", ".", "-"} and _QUALIFIER.search(before.lower()):
         return True
     return before[-1:] in {"?", "&"} or before.lower().rstrip("_ .-").endswith(_QUALIFIERS)
+
+
+def is_somebodys(before: str, sign: str, *, is_random: bool) -> bool:
+    """Return whether a key without a qualifier is secret: that of a person, or a random one.
+
+    Args:
+        before: The text before the word, in lower case.
+        sign: What joins it to its value.
+        is_random: Whether the value is unmistakable.
+    """
+    if _POSSESSIVE.search(before):
+        return sign in {":", "is", "="}
+    return is_random and _OF_SOMETHING.search(before) is not None
 
 
 def _begun(word: str, before: str) -> bool:

@@ -19,8 +19,14 @@ from recollect.text.redaction.spoken import (
 from recollect.text.redaction.spoken_words import ANSWER, NUMBER_STEMS, STOP
 
 _NUMBER_SIGNS = frozenset(NUMBER_STEMS)
-_LOGIN_SIGNS = frozenset({"unlock", "log ", "login", "sign ", "signin", "opens ", "melde "})
-_ANSWER_SIGNS = frozenset({"security", "sicherheitsfrage", "maiden", "mädchenname"})
+_LOGIN_SIGNS = frozenset(
+    {
+        *("unlock", "log ", "login", "sign ", "signin", "opens ", "melde ", "anmeldung"),
+        *("entra ", "entre ", "accedi ", "connecte-toi", "creden", "admin:", "root:"),
+        "keypad",
+    }
+)
+_ANSWER_SIGNS = frozenset({"security", "secret", "sicherheitsfrage", "maiden", "mädchenname"})
 SAID_SIGNS = _NUMBER_SIGNS | _LOGIN_SIGNS | {" / ", "security", "sicherheitsfrage"}
 """One of them is in the lower case of each text in which a code or a login is said: `may_say`."""
 _CAPITAL = re.compile(
@@ -32,11 +38,23 @@ CAPITALS = frozenset(
 """One of them is in the lower case of each text in which a capital is named."""
 _HOLDER = re.compile(r"\b(?:cred|login|account|zugang|admin|user|root)")
 _FIGURES = re.compile(r"\d[\d -]{2,}|\d[a-z]?\d")
-_OF_PAIRS = ("login", "log-in", "creds")
+_OF_PAIRS = ("login", "log-in", "creds", "credentials")
 _SLASHED = re.compile(
-    r"\b(?:log-?ins?"
-    r"|creds)\b[^\n:=/(]{0,30}[:=(][ ]?[\w.@-]{2,40}[:/](?P<value>[^\s/,;\"]{6,64})(?=[\s,;\"]|$)"
+    r"\b(?:log-?ins?|creds|credentials)\b"
+    r"(?:[^\n:=/(]{0,30}[:=(][ ]?[\w.@-]{2,40}[:/]|(?:[ ](?:are|is)|:)[ ][\w.@-]{2,40}[ ]and[ ])"
+    r"(?P<value>[^\s/,;\"]{6,64})(?=[\s,;\"]|$)"
 )
+_OF_ADMIN = re.compile(
+    r"(?:admin|root):(?<![\w/:@.-]admin:)(?<![\w/:@.-]root:)"
+    r"(?P<value>[^\s:/@,;\"'`]{6,64})(?=[\s,;)\"'`]|$)"
+)
+_ADMINS = ("admin:", "root:")
+_WITH_USER = re.compile(r"(?:user )?[\w.@-]{2,40}[ ](?:and|und|y|e|et)[ ](?=\S{6,64}(?:\s|$))")
+_OF_USE = re.compile(
+    r"(?:use|enter|type|punch in|press)[ ](?P<value>[#*]?\d{3}[ -]?\d{1,5}[#*]?)[ ]"
+    r"(?:(?:to|and)[ ](?:log|sign|unlock|verify|confirm|reset)|(?:on|at|into)[ ](?:the )?keypad)"
+)
+_USES = ("use ", "enter ", "type ", "punch in ", "press ")
 _ANSWER = re.compile(ANSWER)
 _ANSWER_WORDS = re.compile(r"[\w'-]+(?: [\w'-]+){1,3}(?=[.!]?(?:$|[\n\"]|[ ][—–(]))")
 _NETWORKS = frozenset({"wifi", "wi-fi", "wlan", "ssid"})
@@ -47,9 +65,14 @@ _OF_NETWORK = re.compile(
 _CODE_WORD = "code word"
 _PAIRED = re.compile(r" / (?P<value>[^\s,;\"]{4,64})")
 _LOGIN = re.compile(
-    r"(?:(?:log ?in|sign ?in|unlocks?|melde dich)\b[^.\n\0]{0,40}?|opens)[ ](?:with|mit)[ ]"
+    r"(?:(?:log ?in|sign ?in|unlocks?|melde dich|anmeldung)\b[^.\n\0]{0,40}?|opens)"
+    r"[ ](?:with|mit)[ ]"
+    r"|(?:entra con|entre com|accedi con|connecte-toi avec)[ ]"
 )
-_LOGINS = ("log in", "login", "sign in", "signin", "unlock", "melde dich", "opens ")
+_LOGINS = tuple(
+    "log in,login,sign in,signin,unlock,melde dich,anmeldung,opens ,entra con,entre com,accedi con"
+    ",connecte-toi".split(",")
+)
 """One of them is before each value that `_LOGIN` ends at."""
 _RECOVERY = re.compile(
     r"(?:recovery|backup|scratch|emergency|one-time|wiederherstellungs|rettungs|notfall|backup-)"
@@ -98,11 +121,17 @@ def find_said(text: str, folded: str, signs: Collection[str]) -> Iterator[Span]:
 
 def _of_logins(text: str, folded: str) -> Iterator[Span]:
     for match in _logins(folded):
-        is_number = text[match.end() : match.end() + 1].isdigit() and "og" not in match[0][:3]
-        yield from said(text, match.end(), is_number=is_number, tie="bare")
-    for pair in _at_words(folded, _OF_PAIRS, _SLASHED):
-        if is_mixed(text[slice(*pair.span("value"))], tie="bare"):
-            yield "password", *pair.span("value")
+        user = _WITH_USER.match(text, match.end())
+        at = user.end() if user else match.end()
+        is_number = text[at : at + 1].isdigit() and "og" not in match[0][:3]
+        yield from said(text, at, is_number=is_number, tie="bare")
+    for words, pattern in ((_OF_PAIRS, _SLASHED), (_ADMINS, _OF_ADMIN)):
+        for pair in _at_words(folded, words, pattern):
+            value = text[slice(*pair.span("value"))].rstrip(ENDS)
+            if is_mixed(value, tie="bare"):
+                yield "password", pair.start("value"), pair.start("value") + len(value)
+    for used in _at_words(folded, _USES, _OF_USE):
+        yield "code", *used.span("value")
 
 
 def _at_words(
@@ -119,7 +148,7 @@ def _at_words(
 
 def _logins(folded: str) -> Iterator[re.Match[str]]:
     """Yield the matches of phrases that precede login credentials."""
-    if " with " in folded or " mit " in folded:
+    if any(each in folded for each in (" with ", " mit ", " con ", " com ", " avec ")):
         yield from _at_words(folded, _LOGINS, _LOGIN)
 
 
@@ -178,7 +207,12 @@ def may_say(folded: str, signs: Collection[str]) -> bool:
         return True
     if _LOGIN_SIGNS.isdisjoint(signs):
         return False
-    return any(_logins(folded)) or any(_at_words(folded, _OF_PAIRS, _SLASHED))
+    return (
+        any(_logins(folded))
+        or any(_at_words(folded, _OF_PAIRS, _SLASHED))
+        or any(_at_words(folded, _ADMINS, _OF_ADMIN))
+        or any(_at_words(folded, _USES, _OF_USE))
+    )
 
 
 def _may_say_code(folded: str) -> bool:

@@ -34,7 +34,7 @@ _SIGNS = frozenset({*STEMS, *NUMBER_STEMS})
 _PASSWORD, _NUMBER = re.compile(PASSWORD), re.compile(NUMBER)
 _CODE_BEFORE, _CODE_AFTER = re.compile(CODE_BEFORE), re.compile(CODE_AFTER)
 _NOT_OF_PIN = re.compile(NOT_OF_PIN)
-_BEFORE_TIE = re.compile(rf"(?:[ ]{BETWEEN}{{0,60}})?")
+_BEFORE_TIE = re.compile(rf"(?:[ ]\([^()\n]{{1,40}}\))?(?:,?[ ]{BETWEEN}{{0,60}})?")
 _TIE = re.compile(rf"(?P<sign>{SIGN})|(?P<verb>{COPULA})")
 _MOST_TIES = 3
 _BARE = re.compile(r"[ ]\(?(?=\S)")
@@ -54,7 +54,7 @@ _CLAUSE_END = re.compile(
     r"""|y |e """
     r"""|please|bitte|then |dann ))"""
 )
-_FIGURES_ALONE = re.compile(r"\d(?:[ -]?\d){3,14}[#*]?(?![A-Za-z0-9@%])")
+_FIGURES_ALONE = re.compile(r"\d(?:[ -]?\d){3,23}[#*]?(?![A-Za-z0-9@%])")
 _CAPITALISED = re.compile(
     r"(?:(?:lautet|heißt|heisst|(?:set|changed?|reset)[^\n]{0,30} to) |[:：=→–—-][ ]{0,3})$"
 )
@@ -64,6 +64,9 @@ _PHRASE = re.compile(
     r"""|[ ][—–(]))"""
 )
 _SAME_LINE = re.compile(r"[^?\n]{0,60}\?(?=[ ])")
+_OF_APP = re.compile(r"[a-z]{4}(?:-[a-z]{4}){3}(?![\w-])|[a-z]{4}(?: [a-z]{4}){3}(?=[.,;)\"]|\n|$)")
+"""The passwords that Apple and Google make for programs."""
+_ONE_WORD = re.compile(r"\S{4,64}+(?=[\n\"]|$)")
 _USER_BEFORE = re.compile(
     r"\b(?:user(?:name)?|log-?in|benutzer(?:name)?|nutzer(?:name)?|usuario|usuário|utente|utilisateur"
     r"|identifiant|account|konto|gebruiker|as|als|ssh)(?:[ ]?[:=]|[ ](?:is|ist|es|est)|)[ ]"
@@ -104,7 +107,7 @@ _FIGURE = re.compile(
     r"[\d.,:/x-]{1,3}|[\d.,]+[a-z%]{1,3}|v?\d+(?:\.\d+)+|[\d:.TZ+-]+|\d{4}-\d\d-\d\d.*|0x[\da-f]+",
     re.IGNORECASE,
 )
-_NUMERIC = re.compile(r"[A-Za-z]?-?\d[\dA-Za-zА-Яа-я]*(?:[-. ]?\d+){0,5}[A-Z#*]?")
+_NUMERIC = re.compile(r"[A-Za-z]?-?\d[\dA-Za-zА-Яа-я]*(?:[-. #*]?\d+){0,5}[A-Z#*]?")
 _BEHIND = re.compile(
     r"""(?:^|[\s("'“`])(?P<value>[^\s"“”`]{6,64}|(?<=["“])[^"“”\n]{6,64}(?=["”]))["'”`]?,?[ ]"""
     r"""(?:is|was|as|that's|that (?:is|was)|which (?:is|was)|das (?:ist|war)|ist|est|als"""
@@ -112,13 +115,14 @@ _BEHIND = re.compile(
     r"""|mein|le|la|el|mi|o|a|il)[ ])?"""
     r"""(?:[^\W\d_][\w-]{0,15}[ ]){0,2}$"""
 )
-_OF_LOGIN = frozenset({"暗証番号", "验证码", "驗證碼", "認証コード", "인증번호"})
+_OF_LOGIN = ("暗証番号", "验证码", "驗證碼", "認証コード", "번호", "alarmanlage")
 _OWN_CODES = (
     *("pin", "puk", "otp", "2fa", "mfa", "mtan", "combina", "kombina", "geheim", "passcode", "пин"),
 )
 _GROUPED = re.compile(
     r"(?:[ ](?:de|di|do|d'|for|für|от|from)[ ]\w{2,20})?[ ]?[:：][ ]?\d{3}[ -]\d{3}(?![\d-])"
 )
+_ONCE = re.compile(r"one[ -]time[ -]$")
 _NO_LOGIN = tuple(
     word + joint
     for joint in " -"
@@ -212,11 +216,11 @@ def _tells_a_code(folded: str, at: int, match: re.Match[str]) -> bool:
     is_own = match[0].startswith(_OWN_CODES)
     if after not in _AFTER_CODE and not (is_own and after in _FIELDS):
         return False
-    if not is_own and before.removesuffix("\n").endswith(_NO_LOGIN):
+    if not is_own and before.removesuffix("\n").endswith(_NO_LOGIN) and not _ONCE.search(before):
         return False
     if is_own:
         return not before[-1:].isalnum() and not _NOT_OF_PIN.search(before)
-    if match[0] in _OF_LOGIN or _GROUPED.match(folded, match.end()):
+    if match[0].endswith(_OF_LOGIN) or _GROUPED.match(folded, match.end()):
         return True
     return bool(_CODE_BEFORE.search(before) or _CODE_AFTER.match(folded, match.end()))
 
@@ -346,6 +350,9 @@ def _end_of_told(text: str, at: int, word: str, tie: str) -> int:
     end = at + len(value)
     if figures := _FIGURES_ALONE.match(text, at):
         return figures.end() if _tells_of_figures(text, at, figures.end(), tie) else 0
+    if app := _OF_APP.match(text, at):
+        is_tied = "-" in app[0] or tie != "bare"
+        return app.end() if is_tied and STOP.isdisjoint(re.split("[ -]", app[0])) else 0
     if tie != "bare" and (phrase := _phrase(text, at)):
         return phrase
     if is_mixed(value, tie=tie):
@@ -413,9 +420,14 @@ def _answers(text: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]
     """Yield the answers to a question for a secret, on the lines that follow it."""
     start = text.rfind("\n", max(at - 200, 0), at) + 1
     stop = text.find("\n", end, end + 200)
-    if (same := _SAME_LINE.match(text, end)) and (lead := _LEAD.match(text, same.end() + 1)):
-        yield from said(text, lead.end(), is_number=is_number, tie="bare")
-        return
+    if same := _SAME_LINE.match(text, end):
+        speaker = _SPEAKER.match(text, same.end() + 1)
+        begin = speaker.end() if speaker else same.end() + 1
+        lead = _LEAD.match(text, begin)
+        if lead or _ONE_WORD.match(text, begin):
+            begin = lead.end() if lead else begin
+            yield from said(text, begin, is_number=is_number, tie="bare")
+            return
     if stop < 0:
         return
     is_question = _ASKED.search(text, end, stop) is not None or text[

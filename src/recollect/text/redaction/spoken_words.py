@@ -7,25 +7,28 @@ STEMS = tuple(
     " пароль паролем 密码 密碼 口令 パスワード 비밀번호 비번 암호 パス"
     " 合言葉 mdp salasana heslo jelsz κωδικ passord المرور סיסמ पासवर्ड khẩu sandi รหัสผ่าน adgangsord"
     " clé chave chiave schlüssel キー 密钥 金鑰 키 maiden mädchenname codewo safeword wifi wi-fi"
-    " wlan"
+    " wlan wpa kodeord رمز"
     " ssid".split()
 )
 """One of them begins each name of a password; folded to lower case."""
 NUMBER_STEMS = tuple(
-    "pin puk code codice código codigo kod otp 2fa mfa mtan combina kombina geheimzahl"
+    "pin puk code codice código codigo kod otp 2fa mfa mtan combina kombina combo geheimzahl"
     " geheimnummer passcode пин 暗証番号 验证码 驗證碼 認証コード"
-    " 인증번호 код".split()
+    " 인증번호 도어락 현관 핀 код alarmanlage".split()
 )
 """One of them begins each name of a code."""
 PASSWORD = (
-    r"(?:pass(?:word|wd|phrase|code|wort|e)|pwd?|kennwort|senha|parol[ae]n?|wachtwoord|codewor[dt]"
+    r"(?:pass(?:word|wd|code|wort|e| ?phrase)|pass(?= (?:for|to) (?:the|my|our) )|pwd?"
+    r"|(?<=code )wi-?fi|kennwort|senha|parol[ae]n?|wachtwoord|codewor[dt]"
     r"|clé (?:d'|de l'|)?api|chave (?:da |de )?api|chiave (?:dell')?api|(?<=api)(?:キー|密钥|金鑰"
     r"|키)"
     r"|(?<=api )(?:キー|密钥|金鑰|키)|(?<=api-)schlüssel"
     r"|clave(?! (?:primaria|for[aá]nea|[uú]nica|ajena|p[uú]blica|candidata|compuesta))|safeword"
-    r"|(?:wi-?fi|wlan)(?: |-| network )?(?:code|key|schlüssel|pass|pw)"
-    r"|contrase[ñn]a|[sş]ifre(?:si|niz|m|n)?|hasł[oa]|lösenord(?:et)?|adgangskoden?|парол(?:ь|ем)"
-    r"|mdp|salasana|hesl[oa]|jelszó|κωδικός|passord(?:et)?|المرور|סיסמה|पासवर्ड|khẩu|sandi|รหัสผ่าน"
+    r"|(?:wi-?fi|wlan|wpa[23]?)(?: |-| network )?(?:code|key|schlüssel|pass|pw)"
+    r"|contrase[ñn]a|[sş]ifre(?:si|niz|m|n)?|hasł[oa]|lösenord(?:et)?|adgangskoden?"
+    r"|kodeord(?:et)?|парол(?:ь|ем)"
+    r"|mdp|salasana|hesl[oa]|jelszó|κωδικός|passord(?:et)?|المرور|رمز(?: عبور)?"
+    r"|סיסמה|पासवर्ड|khẩu|sandi|รหัสผ่าน"
     r"|密码|密碼|口令|パスワード|パス(?=[は:：])|合言葉|비밀번호|비번|암호)(?:'s(?![a-z]))?(?![a-zа-яё0-9_=])"
 )
 _OF_CODE = (
@@ -44,7 +47,7 @@ CODE_BEFORE = (
     r"|(?:tür|haustür|sicherheits|bestätigungs|zugangs|digi|alarm|tor|pin|safe|abhol|schloss)-?$"
 )
 _ABOUT = (
-    r"(?:vérif|verif|sécur|segur|sicur|allarm|alarm|port[oóa]|puerta|acc?es|accès|confirm|conferm"
+    r"(?:vérif|verif|sécur|segur|sicur|allarm|alarm|port[oóaãe]|puerta|acc?es|accès|confirm|conferm"
     r"|autoryz|weryf|подтв|домоф|двери|do drzwi|onay|doğrul|carte|tarjeta|cart[ãa]o|bancaire"
     r"|coffre|cadenas|immeuble|garaj|garag|caja|cofre|candado|cassaforte|cancel|bici|vélo|portail|entr[ée]"
     r"|puert|portón|entrata)"
@@ -61,8 +64,9 @@ CODE_AFTER = (
 )
 NUMBER = (
     r"(?:(?:pin(?:-?code|-?nummer)?|puk\d?|otp|2fa|mfa|mtan|geheimzahl|geheimnummer|passcode|пин(?:-?код)?|code|codice|c[óo]digo|kod|код"
-    r"|[ck]ombina(?:tion|ción|ção|zione|ison))(?:[ -]code)?"
-    r"(?:'s(?![a-z]))?(?![a-zа-яё0-9_])|暗証番号|验证码|驗證碼|認証コード|인증번호)"
+    r"|[ck]ombina(?:tion|ción|ção|zione|ison)|combo)(?:[ -]code)?"
+    r"(?:'s(?![a-z]))?(?![a-zа-яё0-9_])|暗証番号|验证码|驗證碼|認証コード|인증번호"
+    r"|(?:도어락|현관|핀) ?번호|alarmanlage(?=:))"
 )
 NOT_OF_PIN = r"(?:led|sensor|gpio|header|board|reset|cs|data|clock|motor|servo|rx|tx)[ _-]$"
 ANSWER = (
@@ -77,15 +81,17 @@ DIGITS = (
     r"|(?=\W|$))){4,8}"
 )
 SIGN = (
-    r"[ \t]{0,3}(?::|：|->|→|=>|–|—|(?<=[ ])-(?=[ ]))(?:[ \t]{0,3}(?:\r?\n){1,2})?[ \t]{0,8}"
+    r"[ \t]{0,3}(?::|：|->|→|=>|–|—|(?<=[ ])[=-](?=[ ]))(?:[ \t]{0,3}(?:\r?\n){1,2})?[ \t]{0,8}"
     r"|[ ]?[\[(【](?=\d{4,8}[\])】])"
 )
 COPULA = (
     r"(?:(?:[ ]|(?<='s)(?=[ ]))(?:(?:is|was|will be|would be|should be|(?:changed|set|reset) to|ist"
     r"|lautet|heißt|heisst|reads|goes"
+    r"|stays|remains|bleibt|continua|sigue siendo|reste"
     r"|war|est|c'est|es|é|è|to|jest|это|wordt|är|er|on|je|là|adalah|है|היא|هي"
     r"|είναι)(?:[ ](?:vanaf \w{1,12}|now|still|currently|noch"
-    r"|jetzt|seit \w{1,12}|ahora|toujours|ancora|nog|bisher|immer|always|simply|just|einfach))?|)"
+    r"|jetzt|seit \w{1,12}|ahora|toujours|ancora|nog|bisher|immer|always|simply|just|einfach))?"
+    r"|(?:(?<='s)[ ](?:still|now|just|currently|always))?)"
     r"[ ]:?[ ]?|[是为為は는은][ ]?|(?:改成了?|设为|設為)[ ]?)"
 )
 BETWEEN = r"""[^.!?:;=\n"“„«`→(<>{}|\0]"""

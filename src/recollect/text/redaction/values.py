@@ -23,6 +23,11 @@ NUMBERS = re.compile(r"[\d.,:/_+-]+")
 _DIGIT = re.compile(r"\d")
 _TWO_DIGITS = re.compile(r"(?:\D*+\d){2}")
 _TWO_LETTERS = re.compile(r"(?:[\W\d_]*+[^\W\d_]){2}")
+_LONG_VALUE = re.compile(r"[ \t]{1,4}(?P<value>[A-Za-z0-9_~+-]{16,200}+)=*+(?=[\s,;.)\"'`]|$)")
+_HEX_DIGITS = re.compile("[0-9a-f]+|[0-9A-F]+")
+_FIGURE = re.compile(r"(?<=[A-Za-z])[0-9]")
+_MANY_FIGURES, _SOME_FIGURES = 4, 2
+"""Figures after a letter in a value that is random; of which no name in camel case has so many."""
 _BRACKET = re.compile(r"[()\[\]{}]")
 SPACE = re.compile(r"\s")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -92,6 +97,18 @@ def is_no_name(text: str) -> bool:
     """Return whether ``text`` is a long run of one case, or is scrambled."""
     is_run = len(text) >= 20 and text.isalnum() and (text.islower() or text.isupper())
     return is_run or is_scrambled(text)
+
+
+def is_unmistakable(text: str, at: int) -> bool:
+    """Return whether a value follows that is neither a word nor a name, whatever is said of it."""
+    match = _LONG_VALUE.match(text, at)
+    if match is None or _HEX_DIGITS.fullmatch(value := match["value"]):
+        return False
+    figures = len(_FIGURE.findall(value))
+    if value.islower() or value.isupper():
+        return figures >= _MANY_FIGURES and value.isalnum()
+    is_random = figures >= _MANY_FIGURES or (figures >= _SOME_FIGURES and is_scrambled(value))
+    return len(value) >= 20 and is_random
 
 
 def is_phrase(text: str) -> bool:

@@ -22,8 +22,8 @@ from tests.support.redaction_carriers import CARRIERS, survivors
 CORPUS = Path(__file__).parents[3] / "fixtures" / "redaction" / "unseen.json.gz"
 SHA_256 = "2a4da704bd020530b320143989ea4afe1108d1da0d5be017d72a1ce45a2f2fd7"
 
-LEAST_FOUND = 0.923
-"""The aim is 0.95; 4,784 of 5,180 are found."""
+LEAST_FOUND = 0.929
+"""The aim is 0.95; 4,813 of 5,180 are found."""
 MOST_CHANGED = 0.016
 """The aim is 0.01; 41 of 2,600 are changed."""
 

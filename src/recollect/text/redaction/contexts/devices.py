@@ -121,6 +121,45 @@ DEVICES: tuple[RuleRow, ...] = (
         "option key '1'",
     ),
     _device(
+        "tacacs",
+        "tacacs-server key ",
+        r"(?:\d )?" + _GIVEN,
+        "tacacs-server key «sunset»",
+        "tacacs-server key <sunset>",
+    ),
+    _device(
+        "radius",
+        "radius-server host ",
+        r"\S{3,60}(?: \w{4,4}-port \d{1,5}){0,2} key (?:\d )?(?P<value>\S{3,64})(?=\s|\Z)",
+        "radius-server host 203.0.113.9 key «sunset»",
+        "radius-server host 203.0.113.9 timeout 5",
+    ),
+    (
+        "wpa-psk",
+        "password",
+        "wpa-psk",
+        "wpa-psk ",
+        r"wpa-psk (?:ascii |hex )?(?:\d )?" + _GIVEN + r"(?=[ \t\r]*(?:\n|\Z|\"))",
+        is_not_word,
+        "wpa-psk ascii «sunset42»",
+        "set the mode to wpa-psk now",
+    ),
+    _device("bindpw", "bindpw ", _GIVEN, "bindpw «sunset»", "bindpw <sunset>"),
+    _device(
+        "authtok",
+        "authtok = ",
+        _GIVEN,
+        "ldap_default_authtok = «sunset»",
+        "ldap_default_authtok = <sunset>",
+    ),
+    _device(
+        "securestring",
+        "--type securestring ",
+        r"(?:--\S{1,30} \S{1,60} ){0,3}--value " + _GIVEN,
+        "aws ssm put-parameter --name /a --type SecureString --value «sunset»",
+        "aws ssm put-parameter --name /a --type String --value sunset",
+    ),
+    _device(
         "nickserv",
         "identify ",
         r"(?:\S{1,30} )?(?P<value>\S{4,64})(?=[ \t\r]*(?:\n|\Z|\"|—))",
@@ -190,6 +229,6 @@ DEVICES: tuple[RuleRow, ...] = (
             f"/a{sign}«b6907d289e10d714a6e88b30761fae22»",
             f"/a{sign}your-account-by-mail",
         )
-        for sign in ("/reset/", "/activate/", "/verify/", "/magic/", "/invite/", "/confirm/")
+        for sign in "/reset/ /activate/ /verify/ /magic/ /invite/ /confirm/ /with/key/".split()
     ),
 )
