@@ -76,6 +76,19 @@ def test_indexes_of_sessions_that_changed_places_hide_no_session(
         assert truth.silent(tmp_path, {RECORDS: bytes(swapped)}) == [], place
 
 
+def test_pages_of_the_order_of_messages_that_are_others_give_no_other_line(
+    truth: Truth, tmp_path: Path
+) -> None:
+    """Each with one of another table: what a block says of a session is proved as well."""
+    now = truth.now[RECORDS]
+    other = PAGE * (_pages_named(truth, "note_folders")[0] - 1)
+    for place in (PAGE * (page - 1) for page in _pages_named(truth, "sqlite_autoindex_messages_2")):
+        swapped = bytearray(now)
+        swapped[place : place + PAGE] = now[other : other + PAGE]
+        swapped[other : other + PAGE] = now[place : place + PAGE]
+        assert truth.silent(tmp_path, {RECORDS: bytes(swapped)}) == [], place
+
+
 def _roots(truth: Truth) -> list[tuple[str, int]]:
     connection = apsw.Connection(str(truth.home / RECORDS))
     rows = connection.execute(
@@ -87,7 +100,15 @@ def _roots(truth: Truth) -> list[tuple[str, int]]:
 
 
 def _pages_of(truth: Truth, *tables: str) -> list[int]:
+    return _numbers(truth, _PAGES, json.dumps(tables))
+
+
+def _pages_named(truth: Truth, name: str) -> list[int]:
+    return _numbers(truth, "SELECT pageno FROM dbstat WHERE name = ?", name)
+
+
+def _numbers(truth: Truth, query: str, argument: str) -> list[int]:
     connection = apsw.Connection(str(truth.home / RECORDS))
-    rows = connection.execute(_PAGES, (json.dumps(tables),)).fetchall()
+    rows = connection.execute(query, (argument,)).fetchall()
     connection.close()
     return [int(str(number)) for (number,) in rows]

@@ -25,10 +25,10 @@ from recollect.sessions.context.episode import Episode, heard_episodes, is_by_ru
 from recollect.sessions.context.working_memory import SessionState, read_state
 from recollect.sessions.policy.turns import heard_turns
 from recollect.sessions.record.content import only_said
+from recollect.sessions.record.lineage import segments
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import find_session
-from recollect.sessions.record.transcript_rows import select_messages
-from recollect.store.columns import Condition
+from recollect.sessions.record.transcript_rows import read_messages
 from recollect.store.engine import Transaction
 from recollect.text.boundaries import sentence_ends, whole_sentences
 from recollect.text.statements.kept import lasts
@@ -186,9 +186,9 @@ def _talks(tx: Transaction, order: Order, episode: Episode, news: _News) -> list
     session = find_session(tx, order.scope, episode.session_id)
     messages: list[Message] = []
     if session is not None:
-        where = Condition(Scope(tenant=session.tenant)).also("session_id = ?", session.id)
-        heard_turns(tx, session, order.audience).narrow(where)
-        messages = select_messages(tx, where, _MOST_MESSAGES, newest=True)
+        scope, parts = Scope(tenant=session.tenant), segments(tx, session, own=True)
+        turns = heard_turns(tx, session, order.audience)
+        messages = read_messages(tx, scope, parts, _MOST_MESSAGES, newest=True, turns=turns)
     if not messages:
         lines = (line for role, line in _spoken(episode.summary) if role != _AGENT)
         return [_Talk(next(filter(news.has, lines), ""), episode.outcome)]

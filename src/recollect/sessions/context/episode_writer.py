@@ -30,10 +30,10 @@ from recollect.sessions.context.episode import (
     topics_of,
 )
 from recollect.sessions.context.summary import ModelSummariser, SummaryOrder, utterances_of
-from recollect.sessions.record.lineage import WITHDRAWN, rows_of
+from recollect.sessions.record.lineage import WITHDRAWN, rows_of, segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, find_session
-from recollect.sessions.record.transcript_rows import select_messages
+from recollect.sessions.record.transcript_rows import read_messages
 from recollect.store.columns import Condition, integer, is_message_out, text, text_or_none
 from recollect.store.engine import Database, Transaction
 from recollect.text.summary.extractive import (
@@ -236,8 +236,11 @@ class EpisodeWriter:
             after = page[-1].seq
 
     def _page(self, session: Session, after: int, through: int, turns: HeardTurns) -> list[Message]:
-        where = _up_to(session, through, turns).also("seq > ?", after)
-        return self._records.read(lambda tx: select_messages(tx, where, _PAGE))
+        def read(tx: Transaction) -> list[Message]:
+            parts = within(segments(tx, session, own=True), after, through + 1)
+            return read_messages(tx, Scope(tenant=session.tenant), parts, _PAGE, turns=turns)
+
+        return self._records.read(read)
 
 
 def _open_line(course: Course, tokens: int) -> str:

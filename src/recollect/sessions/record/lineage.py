@@ -230,15 +230,15 @@ def stored_ancestors(tx: Transaction, session: Session) -> Iterator[tuple[Kin, i
     return ancestors(session, lambda parent: find_one(tx, parent, session.tenant))
 
 
-def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
-    """Return the segments that hold the messages of a session, oldest first, without hidden ones.
+def segments(tx: Transaction, session: Session, *, own: bool = False) -> list[LineageSegment]:
+    """Return where the shown messages of a session are, oldest first; ``own``: not in its parents.
 
     Raises:
         StoreCorrupt: the chain of parents is broken or leads back to itself.
     """
     parts, inherited = _line(tx, session)
     hidden = withdrawn_spans(tx, session.id) + inherited
-    return without(within(parts, session.pruned_seq, None), hidden)
+    return without(within(parts[-1:] if own else parts, session.pruned_seq, None), hidden)
 
 
 def _line(tx: Transaction, session: Session) -> tuple[list[LineageSegment], list[SeqSpan]]:
