@@ -368,3 +368,27 @@ def test_observations_of_a_turn_leave_with_it(twins: Twins) -> None:
     assert seen(home, sessions[0]) == seen(twin, sessions[1])
     home.sessions.undo_rewind(rewind.id)
     assert seen(home, sessions[0]) == before
+
+
+def test_the_next_session_is_given_nothing_of_what_was_taken_out(tmp_path: Path) -> None:
+    """Also where the session ended again since, and its line is made of its messages."""
+    with recollect.open(tmp_path, overrides=SETTINGS, live=False) as memory:
+        session = memory.sessions.create(project="/srv/harbour").id
+        for asked, reported in (
+            (
+                "Please repair the leaking kettle in the harbour kitchen before the guests arrive.",
+                "I repaired the leaking kettle of the kitchen and tested it with boiling water.",
+            ),
+            (
+                "Now paint the violin shed in a very dark green colour with two coats please.",
+                "I painted the violin shed dark green and cleaned the brushes afterwards.",
+            ),
+        ):
+            memory.sessions.append_many(session, [("user", asked), ("assistant", reported)])
+        memory.sessions.rewind(session, 2)
+        memory.episodes.create(session)
+        memory.sync()
+        text = memory.context.about("/srv/harbour").text
+        assert "kettle" in text
+        assert "painted" not in text
+        assert "violin" not in text
