@@ -39,7 +39,7 @@ from recollect.recall.context.contexts import Contexts
 from recollect.recall.steps import timeline
 from recollect.sessions.context.episode import Episode, episodes_of, hearers_of
 
-HISTORIES = int(os.environ.get("AUDIENCE_HISTORIES", "48"))  # noqa: TID251 - `make soak`
+HISTORIES = int(os.environ.get("AUDIENCE_HISTORIES", "36"))  # noqa: TID251 - `make soak`
 SEED = int(os.environ.get("AUDIENCE_SEED", "20261122"))  # noqa: TID251 - to play one again
 PARTS = 12
 """Tests that share the histories, so that all cores play."""

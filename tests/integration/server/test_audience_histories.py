@@ -43,7 +43,7 @@ from tests.integration.recall.test_audiences import (
 from tests.support.running_server import RunningServer
 from tests.support.wire import WAIT_S, Reply, Wire, request
 
-HISTORIES = int(os.environ.get("HTTP_HISTORIES", "6"))  # noqa: TID251 - `make soak`
+HISTORIES = int(os.environ.get("HTTP_HISTORIES", "4"))  # noqa: TID251 - `make soak`
 SEED = int(os.environ.get("HTTP_SEED", "20261122"))  # noqa: TID251 - to play one again
 SHARE = float(os.environ.get("HTTP_SHARE", "0.02"))  # noqa: TID251 - `make soak`
 """Which part of the requests is made, drawn by the seed; ten thousand whole histories would take
