@@ -130,7 +130,7 @@ DEVICES: tuple[RuleRow, ...] = (
     _device(
         "radius",
         "radius-server host ",
-        r"\S{3,60}(?: \w{4,4}-port \d{1,5}){0,2} key (?:\d )?(?P<value>\S{3,64})(?=\s|\Z)",
+        r"\S{3,60}(?: \w{4}-port \d{1,5}){0,2} key (?:\d )?(?P<value>\S{3,64})(?=\s|\Z)",
         "radius-server host 203.0.113.9 key «sunset»",
         "radius-server host 203.0.113.9 timeout 5",
     ),
