@@ -77,9 +77,10 @@ def test_sessions_are_narrowed_by_title_project_agent_and_status(overview: Page)
 
 
 def test_keys_alone_lead_to_a_session_and_back(viewer: Viewer) -> None:
-    """From anywhere: g e, words, the list, Enter, and Escape."""
+    """From anywhere: g e by a slow hand, words, the list, Enter, and Escape."""
     page = viewer.open("#/live")
     page.keyboard.press("g")
+    page.wait_for_timeout(2_000)
     page.keyboard.press("e")
     page.locator(".hit").first.wait_for()
     page.keyboard.press("/")
