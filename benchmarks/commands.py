@@ -50,6 +50,7 @@ from benchmarks.measure.environment import describe_environment
 from benchmarks.measure.plot import plot_load, plot_quality
 from benchmarks.measure.results import DatasetReport, LoadRun
 from benchmarks.options import (
+    Against,
     AsJson,
     Data,
     GoldOption,
@@ -463,9 +464,7 @@ def redaction(
     *,
     seed: Seed = 7,
     rounds: Annotated[int, typer.Option(min=0, help="Of the speed; 0 leaves it out.")] = 15,
-    against: Annotated[
-        Path | None, typer.Option(help="The src folder of another checkout: its speed beside ours.")
-    ] = None,
+    against: Against = None,
     as_json: AsJson = False,
     markdown: Markdown = None,
 ) -> None:

@@ -21,7 +21,19 @@ from benchmarks.load.vectors import (
     vector_grids,
 )
 from benchmarks.measure.environment import describe_environment
-from benchmarks.options import AsJson, Data, Keep, Limit, Markdown, Questions, Seed, Sizes, choose
+from benchmarks.options import (
+    OTHER_TREE,
+    Against,
+    AsJson,
+    Data,
+    Keep,
+    Limit,
+    Markdown,
+    Questions,
+    Seed,
+    Sizes,
+    choose,
+)
 from benchmarks.output import Output, show_progress
 from benchmarks.peers.material import local_embedder
 from benchmarks.peers.peers import PEERS
@@ -149,9 +161,7 @@ def bulk(
     *,
     messages: Annotated[int, typer.Option(min=1, help="Of each way; one by one a fifth.")] = 10_000,
     rounds: Annotated[int, typer.Option(min=1, help="Processes of each way; the best counts.")] = 3,
-    against: Annotated[
-        Path | None, typer.Option(help="The src folder of another checkout, measured in turns.")
-    ] = None,
+    against: Against = None,
     seed: Seed = 7,
     keep: Keep = None,
     as_json: AsJson = False,
@@ -167,7 +177,7 @@ def bulk(
 
 def ranking(
     *,
-    against: Annotated[Path, typer.Option(help="The src folder of the checkout to compare with.")],
+    against: Annotated[Path, OTHER_TREE],
     data: Data = None,
     questions: Annotated[int, typer.Option(min=20, help="In all, about.")] = 2_000,
     owner_only: Annotated[
@@ -183,7 +193,7 @@ def ranking(
     if owner_only:
         homes = tuple(map(of_owner, homes))
     with show_progress() as progress, work_folder(keep) as root:
-        run = run_ranking(describe_environment(), homes, root, against.resolve(), progress)
+        run = run_ranking(describe_environment(), homes, root, against, progress)
     output.deliver(run, list(describe_ranking(run)), ranking_grids(run))
     if not run.is_same:
         raise typer.Exit(1)
@@ -191,7 +201,7 @@ def ranking(
 
 def audience(
     *,
-    against: Annotated[Path, typer.Option(help="The src folder of the checkout to compare with.")],
+    against: Annotated[Path, OTHER_TREE],
     histories: Annotated[int, typer.Option(min=1, help="How many are played.")] = 200,
     seed: Seed = 1,
     served: Annotated[
@@ -203,9 +213,7 @@ def audience(
 ) -> None:
     """Audience: do two source trees tell the same to every hearer? Exit 1 if not."""
     output = Output(as_json=as_json, markdown=markdown)
-    plan = AudiencePlan(
-        against=against.resolve(), histories=histories, seed=seed, served=served, jobs=jobs
-    )
+    plan = AudiencePlan(against=against, histories=histories, seed=seed, served=served, jobs=jobs)
     with show_progress() as progress:
         run = AudienceRunner(describe_environment(), progress).run(plan)
     output.deliver(run, list(describe_audience(run)), audience_grids(run))

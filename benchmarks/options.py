@@ -14,6 +14,7 @@ import typer
 from benchmarks.datasets.beam import Tier
 from benchmarks.datasets.data import VARIABLE
 from benchmarks.datasets.locomo import Gold
+from benchmarks.measure.lines import PACKAGE
 from benchmarks.output import Output
 from benchmarks.quality.experiment import PARTS, plan_variants
 from benchmarks.quality.quality import DIALOGUE_POOLS, MODES, POOLS, QualityPlan
@@ -86,6 +87,23 @@ Answers = Annotated[
     typer.Option(help="Write what was ranked for each question, keys only, as lines of JSON."),
 ]
 Markdown = Annotated[Path | None, typer.Option(help="Write the report as Markdown.")]
+
+
+def source_folder(path: Path | None) -> Path | None:
+    """Return the ``src`` folder of a checkout, absolute; None as it is.
+
+    Raises:
+        InvalidInput: the package is not in it.
+    """
+    if path is not None and not (path / PACKAGE).is_dir():
+        raise InvalidInput(f"{path} has no package {PACKAGE}", hint="name the src folder")
+    return path and path.resolve()
+
+
+OTHER_TREE = typer.Option(
+    help="The src folder of another checkout, measured beside ours.", callback=source_folder
+)
+Against = Annotated[Path | None, OTHER_TREE]
 
 
 def choose(names: Sequence[str] | None, known: Sequence[Choice], option: str) -> tuple[Choice, ...]:

@@ -17,13 +17,13 @@ import msgspec
 
 from benchmarks.load.walk_worker import HITS, MESSAGES, WalkRow
 from benchmarks.measure.environment import Environment, describe_lines
+from benchmarks.measure.lines import PACKAGE
 from benchmarks.measure.report import Grid
 from benchmarks.quality.homes import Progress
-from recollect.core.errors import InvalidInput, StoreError
+from recollect.core.errors import StoreError
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ROOT / "src"
-PACKAGE = "recollect"
 RUNS = 3
 _FIGURES = ("files", "calls", "moves", "read transactions", "modules")
 _LONGEST_S = 600
@@ -58,13 +58,9 @@ def run_walks(
         runs: Of each tree; the largest counts.
 
     Raises:
-        InvalidInput: there is no package in the other folder.
         StoreError: a process failed, or could not count every thread.
     """
     sources = [OURS] if against is None else [OURS, against]
-    for source in sources:
-        if not (source / PACKAGE).is_dir():
-            raise InvalidInput(f"{source} has no package {PACKAGE}", hint="name the src folder")
     walked: dict[Path, list[list[WalkRow]]] = {source: [] for source in sources}
     for number in range(runs):
         for position, source in enumerate(sources):

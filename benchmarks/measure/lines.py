@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from benchmarks.measure.report import Grid
-from recollect.core.errors import InvalidInput, StoreError
+from recollect.core.errors import StoreError
 
 COLUMNS = 100
 PACKAGE = "recollect"
@@ -101,12 +101,9 @@ def measure_lines(source: Path) -> TreeSize:
     """Return the size of the package in a ``src`` folder.
 
     Raises:
-        InvalidInput: there is no package in it.
         StoreError: a file cannot be formatted.
     """
     package = source / PACKAGE
-    if not package.is_dir():
-        raise InvalidInput(f"{source} has no package {PACKAGE}", hint="name the src folder")
     paths = sorted(path for path in package.rglob("*.py*") if path.suffix in {".py", ".pyi"})
     with TemporaryDirectory() as folder:
         for path in paths:

@@ -26,7 +26,7 @@ from benchmarks.measure.report import Grid
 from benchmarks.quality.audience_histories import History, draw_history
 from benchmarks.quality.audience_worker import Play, Played
 from benchmarks.quality.homes import Progress
-from recollect.core.errors import InvalidInput, StoreError
+from recollect.core.errors import StoreError
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ROOT / "src"
@@ -178,13 +178,8 @@ class AudienceRunner:
         """Return how the answers of this tree differ from those of another.
 
         Raises:
-            InvalidInput: there is no package in the other folder.
             StoreError: a process failed.
         """
-        if not (plan.against / "recollect").is_dir():
-            raise InvalidInput(
-                f"{plan.against} has no package recollect", hint="name the src folder"
-            )
         seeds = range(plan.seed, plan.seed + plan.histories)
         place = _MEMORY if _MEMORY.is_dir() else None
         with TemporaryDirectory(dir=place) as root, ThreadPoolExecutor(plan.jobs) as threads:

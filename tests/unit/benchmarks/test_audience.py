@@ -18,7 +18,6 @@ from benchmarks.quality.audience import (
     first_difference,
 )
 from benchmarks.quality.audience_histories import draw_history
-from recollect.core.errors import InvalidInput
 
 TELLS_MORE = """
 
@@ -83,9 +82,3 @@ def test_the_first_difference_is_shown_with_what_is_around_it() -> None:
     assert len(ours) < 500
     assert first_difference([here], [])[0] == "view | nothing more is asked"
     assert first_difference([here], [here])[0] == "nothing"
-
-
-def test_a_folder_without_the_package_is_refused(tmp_path: Path) -> None:
-    """The checkout, say, in the place of its src."""
-    with pytest.raises(InvalidInput, match="has no package"):
-        _run(tmp_path, 1)

@@ -269,3 +269,12 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
     assert target.read_text("utf-8") == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["report.md"]
+
+
+@pytest.mark.parametrize("command", ["lines", "walks", "redaction", "bulk", "ranking", "audience"])
+def test_a_folder_without_the_package_is_refused(run: Run, command: str, tmp_path: Path) -> None:
+    """The checkout, say, in the place of its src; nothing is measured before."""
+    result = run(command, "--against", str(tmp_path))
+
+    assert isinstance(result.exception, InvalidInput)
+    assert "has no package" in result.exception.message

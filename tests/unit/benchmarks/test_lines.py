@@ -14,7 +14,7 @@ from benchmarks.measure.lines import (
     measure_lines,
     size_grids,
 )
-from recollect.core.errors import InvalidInput, StoreError
+from recollect.core.errors import StoreError
 
 MODULE = '''"""A module.
 
@@ -85,12 +85,6 @@ def test_another_tree_is_shown_beside(source: Path, tmp_path: Path) -> None:
     assert rows["store"] == ("1", "2", "2", "0", "0", "0", "+2")
     assert rows["text"] == ("0", "0", "0", "1", "1", "1", "-1")
     assert rows["total"] == ("2", "8", "7", "1", "1", "1", "+7")
-
-
-def test_a_folder_without_the_package_is_refused(tmp_path: Path) -> None:
-    """The checkout, say, in the place of its src."""
-    with pytest.raises(InvalidInput, match="has no package"):
-        measure_lines(tmp_path)
 
 
 def test_a_tree_that_does_not_parse_is_refused(source: Path) -> None:

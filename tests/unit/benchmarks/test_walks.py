@@ -14,12 +14,11 @@ from benchmarks.load.walks import (
     WalkRun,
     describe_walks,
     largest,
-    run_walks,
     walk_grids,
 )
 from benchmarks.measure.environment import describe_environment
 from benchmarks.measure.walk import Walk
-from recollect.core.errors import InvalidInput, StoreError
+from recollect.core.errors import StoreError
 
 
 def _row(call: str, files: int, moves: int, reads: int | None = None) -> WalkRow:
@@ -67,9 +66,3 @@ def test_a_thread_that_was_started_before_fails_the_run(tmp_path: Path) -> None:
     finally:
         end.set()
         thread.join()
-
-
-def test_a_folder_without_the_package_is_refused(tmp_path: Path) -> None:
-    """The checkout, say, in the place of its src."""
-    with pytest.raises(InvalidInput, match="has no package"):
-        run_walks(describe_environment(), tmp_path, tmp_path, lambda *_: None)

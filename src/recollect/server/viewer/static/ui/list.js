@@ -163,7 +163,8 @@ function useGoal({ items, keyOf, goal = null }, { box, sums }) {
     () => (goal === null ? -1 : items.findIndex((item) => keyOf(item) === goal)),
     [items, goal],
   );
-  useEffect(() => {
+  // At once: a wheel that comes right after the choice is not pulled back.
+  useLayoutEffect(() => {
     if (index < 0) return;
     show(box.current, sums, index);
     const name = CSS.escape(goal);
