@@ -157,13 +157,12 @@ function useMeasuring(kept) {
   }, []);
 }
 
-/** Bring a row into sight: by what is known of the heights, and again when they are measured. */
+/** Bring a row into sight before a wheel can turn, and again when heights are measured. */
 function useGoal({ items, keyOf, goal = null }, { box, sums }) {
   const index = useMemo(
     () => (goal === null ? -1 : items.findIndex((item) => keyOf(item) === goal)),
     [items, goal],
   );
-  // At once: a wheel that comes right after the choice is not pulled back.
   useLayoutEffect(() => {
     if (index < 0) return;
     show(box.current, sums, index);
