@@ -257,7 +257,7 @@ def _survivor(moment: Moment, inode: int, chance: random.Random) -> bytes:
         case "all":
             return new
         case "torn":
-            return new[: chance.randint(0, len(new))] if new.startswith(old) else old
+            return new[: chance.randint(len(old), len(new))] if new.startswith(old) else old
         case _:
             longest = max(len(old), len(new))
             sectors = range(0, longest, SECTOR)
