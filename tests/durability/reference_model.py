@@ -109,7 +109,7 @@ class Reference:
             (self.owner(session.id, said.seq), said.seq)
             for session in self.sessions.values()
             if session.status != "deleted"
-            for said in self._whole(session.id)
+            for said in self.transcript(session.id)
         }
 
     def owner(self, session_id: str, seq: int) -> str:
