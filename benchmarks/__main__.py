@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks.commands import app
+try:
+    from benchmarks.commands import app
+except ModuleNotFoundError as error:
+    sys.exit(f"error: {error.name} is not installed\n hint: `make bench` installs what they need")
 from recollect.cli.main import main
 
 if __name__ == "__main__":

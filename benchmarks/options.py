@@ -101,7 +101,7 @@ def source_folder(path: Path | None) -> Path | None:
 
 
 OTHER_TREE = typer.Option(
-    help="The src folder of another checkout, measured beside ours.", callback=source_folder
+    help="The src folder of another checkout, to compare with ours.", callback=source_folder
 )
 Against = Annotated[Path | None, OTHER_TREE]
 

@@ -204,3 +204,20 @@ def test_the_simulation_notices_what_was_not_synced(scratch: Path) -> None:
     for place, is_done in cut_homes(recording, scratch, "a careless program"):
         broken += is_done and (place / "file").read_bytes() != b"new" * 400
     assert broken > 0
+
+
+def test_the_simulation_keeps_what_was_synced(scratch: Path) -> None:
+    """A control: a file that grows after its sync may lose what it grew by, and no more."""
+    root = scratch / "root"
+    root.mkdir()
+    (root / "file").write_bytes(b"old" * 400)
+    with recorded(root) as recording:
+        with open(root / "file", "ab") as file:
+            file.write(b"new" * 400)
+        recording.mark(DONE)
+    torn = 0
+    for place, _ in cut_homes(recording, scratch, "a growing file"):
+        kept = (place / "file").read_bytes()
+        assert kept.startswith(b"old" * 400)
+        torn += len(kept) < 2_400
+    assert torn > 0

@@ -138,6 +138,26 @@ def test_a_fork_of_a_session_that_ended_is_searched_whole(memory: Memory, status
     assert found(memory) == left
 
 
+@pytest.mark.parametrize("is_deleted_first", [True, False])
+def test_what_retention_cut_of_a_fork_is_not_found_through_it(
+    tmp_path: Path, is_deleted_first: bool
+) -> None:
+    """A fork that was cut behind what it shares shows nothing of it."""
+    chosen = {"embedding.provider": "none", "sessions.retention.max_messages": 2}
+    with recollect.open(tmp_path / "cut", overrides=chosen, live=False) as memory:
+        parent = session_with(memory, *SHARED)
+        branch = fork(memory, parent, 2, *(f"quokka of the fork {n}" for n in range(3)))
+        memory.sync()
+        if is_deleted_first:
+            memory.sessions.set_status(parent, "deleted")
+            memory.sync()
+        memory.prune()
+        memory.sessions.set_status(parent, "deleted")
+        memory.sync()
+        assert found(memory) == ["quokka of the fork 1", "quokka of the fork 2"]
+        assert found(memory, within=branch) == found(memory)
+
+
 def test_what_was_erased_is_gone_for_forks_too(memory: Memory) -> None:
     """As documented: an erased session takes the forks that read it along."""
     parent, branch = family(memory)

@@ -1,7 +1,7 @@
 // Keys: what is mounted says which it takes; `?` lists them.
 import { signal, useLayoutEffect, useRef } from "../lib.js";
 
-const SEQUENCE_MS = 5_000; // slow hands
+const SEQUENCE_MS = 5_000; // long enough for slow hands
 /** All that are taken now: [{keys, label, act, group}], the newest last; some have no label. */
 export const bindings = signal([]);
 

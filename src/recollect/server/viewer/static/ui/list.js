@@ -157,7 +157,7 @@ function useMeasuring(kept) {
   }, []);
 }
 
-/** Bring a row into sight before a wheel can turn, and again when heights are measured. */
+/** Scroll a row into view at once, and again when heights are measured. */
 function useGoal({ items, keyOf, goal = null }, { box, sums }) {
   const index = useMemo(
     () => (goal === null ? -1 : items.findIndex((item) => keyOf(item) === goal)),
