@@ -760,6 +760,7 @@ class Memory(ExchangeFacade):
         query: str | None = None,
         fact_id: str | None = None,
         dry_run: bool = False,
+        plan_id: str | None = None,
         with_forks: bool = False,
         on_progress: OnErase | None = None,
     ) -> ErasureReceipt:
@@ -774,13 +775,15 @@ class Memory(ExchangeFacade):
             query: Only messages and observations that hold this text, capitals aside.
             fact_id: Alone: a fact with its history, by number or id; what says it stays.
             dry_run: Only report what would be removed; nothing is changed.
+            plan_id: Of the dry run that was agreed to; any if not given.
             with_forks: Also erase living forks that share messages with a session.
             on_progress: Called while rows are removed.
 
         Raises:
             InvalidInput: no selector, an empty one, the owner, or a fact with something else.
             NotFound: the scope has nothing of it.
-            Conflict: living forks share messages with a session, or a program holds one.
+            Conflict: living forks share messages with a session, a program holds one, or what would
+                go is not what the plan said.
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; the next opening finishes the erasure.
         """
@@ -789,7 +792,9 @@ class Memory(ExchangeFacade):
         selectors = {name: value for name, value in locals().items() if name in SELECTORS}
         rooms, zone = self._rooms, zone_of(self.settings.sessions.time_zone)
         selection = read_selection(selectors, rooms.home.clock.now_ms(), zone, self.projects.find)
-        receipt = rooms.eraser.erase(selection, dry_run=dry_run, on_progress=on_progress)
+        receipt = rooms.eraser.erase(
+            selection, dry_run=dry_run, plan_id=plan_id, on_progress=on_progress
+        )
         if receipt.partial_ids and not dry_run:
             rooms.sessions.finish_endings()
         backend = rooms.search_backend if receipt.notes and not dry_run else None

@@ -23,7 +23,12 @@ from recollect.core.decoding import decode_json
 from recollect.core.errors import RecollectError, StoreBusy, StoreCorrupt
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
-from recollect.governance.erasure_receipt import ErasureReceipt, receipt_of, receipt_of_fact
+from recollect.governance.erasure_receipt import (
+    ErasureReceipt,
+    receipt_of,
+    receipt_of_fact,
+    require_agreed,
+)
 from recollect.governance.parts import (
     PART,
     ErasedParts,
@@ -34,21 +39,12 @@ from recollect.governance.parts import (
     erased_before,
 )
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
-from recollect.governance.selection import (
-    Chosen,
-    Selection,
-    choose,
-)
+from recollect.governance.selection import Chosen, Selection, choose
 from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
 from recollect.knowledge.rows import require_fact
 from recollect.sessions.context.flushed_notes import erase_lines
-from recollect.sessions.record.session import (
-    Session,
-    find_session,
-    insert_session,
-    require_session,
-)
+from recollect.sessions.record.session import Session, find_session, insert_session, require_session
 from recollect.sessions.record.tombstone import (
     OURS,
     PROJECT,
@@ -187,22 +183,29 @@ class Eraser:
         return self._with_files(receipt, choice)
 
     def erase(
-        self, selection: Selection, *, dry_run: bool = False, on_progress: OnErase | None = None
+        self,
+        selection: Selection,
+        *,
+        dry_run: bool = False,
+        plan_id: str | None = None,
+        on_progress: OnErase | None = None,
     ) -> ErasureReceipt:
         """Erase what is selected; unfinished earlier erasures are completed too.
 
         Args:
             selection: What. Deleted forks that share messages with a session go in any case.
             dry_run: Only report it, as `preview`.
+            plan_id: Of the dry run that was agreed to; any if not given.
             on_progress: Called after each batch of rows.
 
         Raises:
             As `choose`.
+            Conflict: what would go is not what the plan said.
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: the records refused; nothing is changed, or the next opening continues.
         """
         if selection.fact_id is not None:
-            return self.erase_fact(selection.fact_id, dry_run=dry_run)
+            return self._erase_fact(selection.fact_id, dry_run=dry_run, plan_id=plan_id)
         if dry_run:
             return self.preview(selection)
         now, erasure_id = self._clock.now_ms(), self._ids.new()
@@ -216,6 +219,7 @@ class Eraser:
                 still_held_by=planned.still_held_by,
                 exports=planned.exports,
             )
+            require_agreed(receipt, plan_id)
             _begin(tx, self._scope.tenant, choice, receipt)
             return receipt
 
@@ -223,6 +227,7 @@ class Eraser:
             if not alone:
                 raise StoreBusy(_TWO, hint="try later")
             planned = self.preview(selection)
+            require_agreed(planned, plan_id)
             choice = self._records.read(lambda tx: self._choose(tx, selection, now))
             sweep_spool(self._home, choice.sessions)
             self._let_go([id_ for part in choice.parts for id_ in part.checkpoints])
@@ -233,29 +238,24 @@ class Eraser:
     def _choose(self, tx: Transaction, selection: Selection, now: int) -> Chosen:
         return choose(tx, self._scope, selection, self._people.at(tx, self._scope.tenant), now)
 
-    def erase_fact(self, name: str, *, dry_run: bool = False) -> ErasureReceipt:
-        """Erase a fact with its history; the message that says it stays, see `erase`.
-
-        Args:
-            name: Its number or id.
-            dry_run: Only report it.
-
-        Raises:
-            NotFound: the scope has no such fact.
-            StoreBusy, StoreError: as `erase`.
-        """
+    def _erase_fact(self, name: str, *, dry_run: bool, plan_id: str | None) -> ErasureReceipt:
+        """Erase a fact with its history, by its number or id; the message that says it stays."""
         now, erasure_id = self._clock.now_ms(), self._ids.new()
+
+        def begin(tx: Transaction) -> ErasureReceipt:
+            fact = begin_fact_erasure(tx, self._scope, name, erasure_id, now)
+            receipt = receipt_of_fact(fact, now, erasure_id)
+            require_agreed(receipt, plan_id)
+            return receipt
+
         if dry_run:
             fact = self._records.read(lambda tx: require_fact(tx, self._scope, name))
             return receipt_of_fact(fact, now)
         with self._alone() as alone:
             if not alone:
                 raise StoreBusy(_TWO, hint="try later")
-            fact = self._records.write(
-                lambda tx: begin_fact_erasure(tx, self._scope, name, erasure_id, now)
-            )
+            receipt = self._records.write(begin)
             warnings = self._finish()
-        receipt = receipt_of_fact(fact, now, erasure_id)
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
 
     def finish(self) -> None:

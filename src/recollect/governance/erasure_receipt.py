@@ -8,6 +8,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.checkpoints.record.removal import checkpoints_of_sessions, contents_only_of
+from recollect.core.errors import Conflict
 from recollect.governance.selection import Chosen
 from recollect.knowledge.fact import Fact
 from recollect.sessions.context.flushed_notes import ErasedNotes
@@ -28,8 +29,9 @@ _COUNTS: dict[str, LiteralString] = {
     "pending_messages": "SELECT count(*) FROM pending_messages p JOIN sessions s"
     " ON s.key = p.key AND s.tenant = p.tenant WHERE s.id = ?",
 }
-_LOGGED = frozenset({"events", "injections"})
-"""Kinds that grow while a session is looked at."""
+_NOT_AGREED = frozenset({"events", "injections", "contents"})
+"""Kinds that a plan leaves out: those that grow while a session is looked at, and contents, which
+an erasure lets go before its records."""
 _BYTES: LiteralString = """
     SELECT coalesce((SELECT sum(octet_length(content) + octet_length(text)
             + octet_length(metadata)) FROM messages WHERE session_id = j.id), 0)
@@ -116,7 +118,7 @@ def receipt_of(
     parents = {s.parent_id for s in choice.sessions if s.parent_id is not None and s.forked_at_seq}
     size = sum(integer((tx.row(_BYTES, (id_,)) or (0,))[0]) for id_ in ids)
     size += first_integer(tx.row(_PART_BYTES, (listed(messages), listed(observations))))
-    records = {kind: number for kind, number in counts.items() if kind not in _LOGGED}
+    records = {kind: number for kind, number in counts.items() if kind not in _NOT_AGREED}
     plan = (ids, messages, observations, [*choice.facts], records, size)
     return ErasureReceipt(
         id=erasure_id,
@@ -142,6 +144,19 @@ def receipt_of_fact(fact: Fact, now: int, erasure_id: str | None = None) -> Eras
         bytes=len(fact.text.encode()),
         plan_id=_plan_id((fact.id, fact.text)),
     )
+
+
+def require_agreed(receipt: ErasureReceipt, plan_id: str | None) -> None:
+    """Refuse what is not the plan that was agreed to, if one was.
+
+    Raises:
+        Conflict: something else would go.
+    """
+    if plan_id not in {None, receipt.plan_id}:
+        raise Conflict(
+            "what would be erased is not what the plan said",
+            hint="look at the dry run again: something came in or went since then",
+        )
 
 
 def _plan_id(plan: object) -> str:

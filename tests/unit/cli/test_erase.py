@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
+import recollect
 from tests.support.leftovers import files_that_hold
 from tests.unit.cli.conftest import Run
 
@@ -80,6 +81,25 @@ def test_somebody_at_a_terminal_is_asked(
     declined = run("--home", home, "erase", "--session", "delivery")
     assert (declined.code, "nothing was erased" in declined.err) == (1, True)
     assert run("--home", home, "erase", "--session", "delivery").out.startswith("erased 1 session")
+
+
+def test_what_comes_in_while_somebody_is_asked_stays(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A yes is to what was shown."""
+
+    def confirm(*_: object, **__: object) -> bool:
+        with recollect.open(home) as memory:
+            memory.sessions.append(memory.sessions.find("delivery").id, "user", "One more.")
+        return True
+
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr(typer, "confirm", confirm)
+    refused = run("--home", home, "erase", "--session", "delivery")
+    assert (refused.code, "is not what the plan said" in refused.err) == (1, True)
+    assert run("--home", home, "erase", "--session", "delivery", "--yes").out.startswith(
+        "erased 1 session, 5 messages"
+    )
 
 
 def test_forks_are_named_and_go_only_when_told(run: Run, home: Path) -> None:

@@ -168,6 +168,41 @@ def test_a_dry_run_tells_what_goes_and_changes_nothing(memory: Memory) -> None:
     assert (event.erasure_id, event.messages) == (done.id, 34)  # type: ignore[attr-defined]
 
 
+def test_what_was_agreed_to_goes_and_nothing_that_came_in_since(
+    memory: Memory, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message that came in after the dry run is erased only after another one."""
+    session = said_everywhere(memory)
+    late = memory.facts.remember(None, "The harbour is closed.").fact.id
+    plans = {"session_id": session, "fact_id": late}
+    agreed = {
+        name: memory.erase(**{name: id_}, dry_run=True).plan_id  # type: ignore[arg-type]
+        for name, id_ in plans.items()
+    }
+
+    def come_in(*_: object) -> None:
+        memory.sessions.append(session, "user", "One more.")
+
+    come_in()
+    memory.facts.correct(late, "The harbour is open.")
+    before = memory.sessions.messages(session)
+    with monkeypatch.context() as patched:  # the first thing that an erasure removes
+        patched.setattr("recollect.governance.erasure.sweep_spool", come_in)
+        for name, id_ in plans.items():
+            with pytest.raises(Conflict, match="is not what the plan said"):
+                memory.erase(**{name: id_}, plan_id=agreed[name])  # type: ignore[arg-type]
+        assert memory.sessions.messages(session) == before
+        again = memory.erase(session_id=session, dry_run=True).plan_id
+        with pytest.raises(Conflict):
+            memory.erase(session_id=session, plan_id=again)
+    assert len(memory.sessions.messages(session)) == len(before) + 1
+    assert memory.facts.get(late).text == "The harbour is open."
+    for name, id_ in plans.items():
+        plan = memory.erase(**{name: id_}, dry_run=True)  # type: ignore[arg-type]
+        done = memory.erase(**{name: id_}, plan_id=plan.plan_id)  # type: ignore[arg-type]
+        assert (done.plan_id, done.is_clean) == (plan.plan_id, True)
+
+
 def test_what_lies_beside_the_databases_is_looked_through(tmp_path: Path) -> None:
     """Copies of before a migration, what was set aside, damaged copies, torn and edited mirrors."""
     home = tmp_path / "home"

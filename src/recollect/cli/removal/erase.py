@@ -101,8 +101,9 @@ def erase(
         if not dry_run:
             if not yes:
                 _require_agreement(context, receipt)
+            agreed = None if yes else receipt.plan_id
             with show_progress(quiet=answers_json(context)) as progress:
-                receipt = erase_(on_progress=progress.erasing)
+                receipt = erase_(plan_id=agreed, on_progress=progress.erasing)
     answer(context, receipt, lambda: _show(receipt))
 
 

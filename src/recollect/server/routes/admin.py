@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from recollect.caller import Caller
 from recollect.core.checks import Question
-from recollect.core.errors import Conflict, InvalidInput
+from recollect.core.errors import InvalidInput
 from recollect.governance.erasure_receipt import ErasureReceipt
 from recollect.governance.plan import PruneReport
 from recollect.governance.scrubbing import ScrubReceipt
@@ -61,18 +61,9 @@ def erase(caller: Caller, fields: Erasure) -> ErasureReceipt:
         InvalidInput: no plan is named.
         Conflict: what would go is not what the plan said.
     """
-    plan = _erased(caller, fields, dry_run=True)
-    if fields.dry_run:
-        return plan
-    again = "send the same order with dry_run, then with the plan_id of its answer"
-    if fields.plan_id is None:
+    if fields.plan_id is None and not fields.dry_run:
+        again = "send the same order with dry_run, then with the plan_id of its answer"
         raise InvalidInput("an erasure must name its plan", hint=again)
-    if fields.plan_id != plan.plan_id:
-        raise Conflict("what would be erased is not what the plan said", hint=again)
-    return _erased(caller, fields, dry_run=False)
-
-
-def _erased(caller: Caller, fields: Erasure, *, dry_run: bool) -> ErasureReceipt:
     session = None if fields.session is None else caller.session(fields.session).id
     return caller.memory.erase(
         session_id=session,
@@ -82,7 +73,8 @@ def _erased(caller: Caller, fields: Erasure, *, dry_run: bool) -> ErasureReceipt
         until=fields.until,
         query=fields.query,
         fact_id=None if fields.fact is None else caller.memory.facts.get(fields.fact).id,
-        dry_run=dry_run,
+        dry_run=fields.dry_run,
+        plan_id=fields.plan_id,
         with_forks=fields.with_forks,
     )
 
