@@ -94,7 +94,9 @@ class Wire:
         if is_stream and "content-length" not in head.headers:
             return head
         if "content-length" in head.headers:
-            body = self._bytes(int(head.headers["content-length"]))
+            length = int(head.headers["content-length"])
+            body = self._bytes(length)
+            assert len(body) == length, f"the response ends after {len(body)} of {length} bytes"
         else:
             body = self._chunks()
         return msgspec.structs.replace(head, body=body)

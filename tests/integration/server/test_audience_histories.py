@@ -429,10 +429,8 @@ class Asking:
         """Say something as a token whose session is one person's or place's."""
         if token.audience is None or token.audience[0] == "owner" or token.key is None:
             return
-        sessions = self.history.memories[token.tenant].sessions
-        own = sessions.known(token.key)
-        if own is not None and None in {own.chat_type, own.channel}:
-            return  # whoever shares it: without a sender it would be nobody's that is known
+        if self._is_shared(token):
+            return  # without a sender it would be nobody's that is known
         number = len(self.history.heard)
         word = f"zq{number + 1}x"
         given = {"session_key": token.key, "role": "user", "content": f"apple {word}"}
@@ -806,8 +804,11 @@ class Asking:
         wire.close()
 
     def _is_shared(self, token: Token) -> bool:
+        """Return whether several may speak in the session of a token: its key names no account."""
         own = self.history.memories[token.tenant].sessions.known(token.key)  # type: ignore[arg-type]
-        return own is not None and own.chat_type is None
+        if own is None:
+            return False
+        return own.chat_type is None or (own.chat_type, own.channel) == ("direct", None)
 
     def _void(self) -> None:
         """Require that what is void is answered the same on every route, whatever it asks for."""
