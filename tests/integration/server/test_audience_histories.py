@@ -444,8 +444,9 @@ class Asking:
         session = reply.json["session_id"]
         self.known[session] = token.tenant
         assert self.history.word(session, token.tenant, token.audience) == word
+        agent = token.key.split(":")[1] if token.key.startswith("agent:") else "main"
         known = self.history.chats
-        known.setdefault(session, Said(session, token.tenant, "main", token.audience))
+        known.setdefault(session, Said(session, token.tenant, agent, token.audience))
 
     def _read(self, token: Token) -> None:
         """Ask every route that only reads, and those for admins that remove nothing."""
