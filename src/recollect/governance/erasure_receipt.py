@@ -12,7 +12,7 @@ from recollect.core.errors import Conflict
 from recollect.governance.selection import Chosen
 from recollect.knowledge.fact import Fact
 from recollect.sessions.context.flushed_notes import ErasedNotes
-from recollect.store.columns import first_integer, integer, listed
+from recollect.store.columns import first_integer, integer, listed, text
 from recollect.store.engine import Transaction
 
 _COUNTS: dict[str, LiteralString] = {
@@ -29,16 +29,27 @@ _COUNTS: dict[str, LiteralString] = {
     "pending_messages": "SELECT count(*) FROM pending_messages p JOIN sessions s"
     " ON s.key = p.key AND s.tenant = p.tenant WHERE s.id = ?",
 }
-_NOT_AGREED = frozenset({"events", "injections", "contents"})
-"""Kinds that a plan leaves out: those that grow while a session is looked at, and contents, which
-an erasure lets go before its records."""
+_LOGGED = frozenset({"events", "injections"})
+_DERIVED = frozenset({"facts", "compactions", "episodes"})
+_NOT_AGREED = _LOGGED | _DERIVED | {"contents"}
+"""Kinds that a plan leaves out: what is logged while a session is looked at, what is made of its
+messages in the background, and contents, which an erasure lets go before its records."""
 _BYTES: LiteralString = """
     SELECT coalesce((SELECT sum(octet_length(content) + octet_length(text)
             + octet_length(metadata)) FROM messages WHERE session_id = j.id), 0)
         + coalesce((SELECT sum(octet_length(title) + octet_length(summary) + octet_length(input)
             + octet_length(output)) FROM observations WHERE session_id = j.id), 0)
-        + coalesce((SELECT sum(octet_length(text)) FROM facts WHERE session_id = j.id), 0)
     FROM (SELECT ? AS id) j
+"""
+_FACT_BYTES: LiteralString = """
+    SELECT coalesce(sum(octet_length(text)), 0) FROM facts
+    WHERE session_id IN (SELECT value FROM json_each(?))
+"""
+_BY_HAND: LiteralString = """
+    SELECT id FROM facts WHERE made_by = 'hand'
+        AND (session_id IN (SELECT value FROM json_each(?1))
+            OR id IN (SELECT value FROM json_each(?2)))
+    ORDER BY id
 """
 _REWINDS: LiteralString = """
     SELECT count(*) FROM rewinds WHERE rescue_id IN (SELECT value FROM json_each(?))
@@ -71,7 +82,8 @@ class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
         still_held_by: Paths outside of recollect's reach that hold it: transcripts of other
             programs, backups, homes set aside by a restore.
         exports: Ids of exports that were made since it was said, wherever they are now.
-        plan_id: Changes with what goes; that of an erasure is the one of its dry run.
+        plan_id: Changes with what goes, but for what is made of it in the background; that of an
+            erasure is the one of its dry run.
         is_clean: Whether nothing of it is left in a file of the home. If not, the warnings say why,
             and the next opening of the home tries again.
         warnings: One sentence each.
@@ -119,7 +131,8 @@ def receipt_of(
     size = sum(integer((tx.row(_BYTES, (id_,)) or (0,))[0]) for id_ in ids)
     size += first_integer(tx.row(_PART_BYTES, (listed(messages), listed(observations))))
     records = {kind: number for kind, number in counts.items() if kind not in _NOT_AGREED}
-    plan = (ids, messages, observations, [*choice.facts], records, size)
+    by_hand = [text(row[0]) for row in tx.rows(_BY_HAND, (listed(ids), listed(choice.facts)))]
+    plan = (ids, messages, observations, by_hand, records, size)
     return ErasureReceipt(
         id=erasure_id,
         dry_run=erasure_id is None,
@@ -127,7 +140,7 @@ def receipt_of(
         session_ids=tuple(ids),
         partial_ids=tuple(part.session.id for part in parts),
         counts=counts,
-        bytes=size,
+        bytes=size + first_integer(tx.row(_FACT_BYTES, (listed(ids),))),
         plan_id=_plan_id(plan),
         shared_with=tuple(sorted(parents - {*ids})),
     )

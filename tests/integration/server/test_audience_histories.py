@@ -55,8 +55,7 @@ PARTS = 2
 MOST = 4
 """Conversations that have a token, or are asked for by every other one."""
 TRIES = 3
-"""Connections for one request: an idle one may be closed just when it is sent. And plans of one
-erasure."""
+"""Connections for one request: an idle one may be closed just when it is sent."""
 PROJECT = "/srv/apple"
 AGENT = "work"
 OF_PROJECT, OF_AGENT = "agent:main:cron:apples", f"agent:{AGENT}:cron:apples"
@@ -289,23 +288,13 @@ class HttpHistory(History):
 
         def erase(*, session_id: str, with_forks: bool) -> SimpleNamespace:
             order = {"session": session_id, "with_forks": with_forks}
-            return SimpleNamespace(**self.erase_by_plan(tenant, order))
+            plan = done("POST", "/api/erase", **order, dry_run=True)
+            made = done("POST", "/api/erase", **order, plan_id=plan["plan_id"])
+            return SimpleNamespace(**made)
 
         own = Through(memory.sessions, append_many=append_many, set_status=set_status, fork=fork)
         observed = Through(memory.observations, record=record)
         return Through(memory, sessions=own, observations=observed, erase=erase)
-
-    def erase_by_plan(self, tenant: str, order: dict[str, Any]) -> Any:
-        """Erase; again where the background learnt something meanwhile that would go, too."""
-        route, http = route_of("POST", "/api/erase"), self.owners[tenant]
-        for _ in range(TRIES):
-            plan = http.call(route, order | {"dry_run": True})
-            assert plan.status == 200, plan.body
-            reply = http.call(route, order | {"plan_id": plan.json["plan_id"]})
-            if reply.status != 409:
-                assert reply.status == 200, reply.body
-                return reply.json
-        pytest.fail("what would be erased changes all the time")
 
     def play(self) -> None:
         """Do some steps; some of it is in a project.

@@ -203,6 +203,24 @@ def test_what_was_agreed_to_goes_and_nothing_that_came_in_since(
         assert (done.plan_id, done.is_clean) == (plan.plan_id, True)
 
 
+def test_what_is_learnt_of_what_goes_changes_no_plan(memory: Memory) -> None:
+    """A fact that is found in the background goes with its message; one by hand is shown first."""
+    session = memory.sessions.create().id
+    said = memory.sessions.append(session, "user", "Remember: I prefer apples.")
+    every = {"session_id": session}
+    part = every | {"query": "apples"}
+    plans = [memory.erase(**each, dry_run=True) for each in (every, part)]  # type: ignore[arg-type]
+    memory.sync()
+    again = [memory.erase(**each, dry_run=True) for each in (every, part)]  # type: ignore[arg-type]
+    assert [(each.counts["facts"], each.plan_id) for each in again] == [
+        (1, each.plan_id) for each in plans
+    ]
+    memory.facts.remember(None, "The apples are in the cellar.", source=said.id)
+    for selection, plan in zip((every, part), plans, strict=True):
+        with pytest.raises(Conflict):
+            memory.erase(**selection, plan_id=plan.plan_id)  # type: ignore[arg-type]
+
+
 def test_what_lies_beside_the_databases_is_looked_through(tmp_path: Path) -> None:
     """Copies of before a migration, what was set aside, damaged copies, torn and edited mirrors."""
     home = tmp_path / "home"
