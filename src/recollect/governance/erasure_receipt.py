@@ -167,8 +167,8 @@ def require_agreed(receipt: ErasureReceipt, plan_id: str | None) -> None:
     """
     if plan_id not in {None, receipt.plan_id}:
         raise Conflict(
-            "what would be erased is not what the plan said",
-            hint="look at the dry run again: something came in or went since then",
+            "what would be erased has changed since the dry run",
+            hint="look at the dry run again, and agree to what it shows now",
         )
 
 

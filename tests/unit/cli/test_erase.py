@@ -96,7 +96,7 @@ def test_what_comes_in_while_somebody_is_asked_stays(
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     monkeypatch.setattr(typer, "confirm", confirm)
     refused = run("--home", home, "erase", "--session", "delivery")
-    assert (refused.code, "is not what the plan said" in refused.err) == (1, True)
+    assert (refused.code, "has changed since the dry run" in refused.err) == (1, True)
     assert run("--home", home, "erase", "--session", "delivery", "--yes").out.startswith(
         "erased 1 session, 5 messages"
     )

@@ -189,7 +189,7 @@ def test_what_was_agreed_to_goes_and_nothing_that_came_in_since(
     with monkeypatch.context() as patched:  # the first thing that an erasure removes
         patched.setattr("recollect.governance.erasure.sweep_spool", come_in)
         for name, id_ in plans.items():
-            with pytest.raises(Conflict, match="is not what the plan said"):
+            with pytest.raises(Conflict, match="has changed since the dry run"):
                 memory.erase(**{name: id_}, plan_id=agreed[name])  # type: ignore[arg-type]
         assert memory.sessions.messages(session) == before
         again = memory.erase(session_id=session, dry_run=True).plan_id
