@@ -783,7 +783,7 @@ class Memory(ExchangeFacade):
             InvalidInput: no selector, an empty one, the owner, or a fact with something else.
             NotFound: the scope has nothing of it.
             Conflict: living forks share messages with a session, a program holds one, or what would
-                go is not what the plan said.
+                go has changed since the dry run.
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; the next opening finishes the erasure.
         """

@@ -120,6 +120,7 @@ class Wire:
         body = b""
         while chunk := self.piece():
             body += chunk
+        assert chunk is not None, f"the response ends after {len(body)} bytes, in a chunk"
         return body
 
     def _until(self, end: bytes) -> bytes | None:

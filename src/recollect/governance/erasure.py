@@ -174,13 +174,7 @@ class Eraser:
             StoreError: the records or a file cannot be read.
         """
         now = self._clock.now_ms()
-
-        def plan_erasure(tx: Transaction) -> tuple[ErasureReceipt, Chosen]:
-            choice = self._choose(tx, selection, now)
-            return receipt_of(tx, choice, now), choice
-
-        receipt, choice = self._records.read(plan_erasure)
-        return self._with_files(receipt, choice)
+        return self._with_files(*self._records.read(lambda tx: self._plan(tx, selection, now)))
 
     def erase(
         self,
@@ -200,7 +194,7 @@ class Eraser:
 
         Raises:
             As `choose`.
-            Conflict: what would go is not what the plan said.
+            Conflict: what would go has changed since the dry run.
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: the records refused; nothing is changed, or the next opening continues.
         """
@@ -211,15 +205,16 @@ class Eraser:
         now, erasure_id = self._clock.now_ms(), self._ids.new()
 
         def begin_erasure(tx: Transaction) -> ErasureReceipt:
-            choice = self._choose(tx, selection, now)
+            plan, choice = self._plan(tx, selection, now, plan_id)
             receipt = msgspec.structs.replace(
-                receipt_of(tx, choice, now, erasure_id),
+                plan,
+                id=erasure_id,
+                dry_run=False,
                 notes=planned.notes,
                 damaged_copies=planned.damaged_copies,
                 still_held_by=planned.still_held_by,
                 exports=planned.exports,
             )
-            require_agreed(receipt, plan_id)
             _begin(tx, self._scope.tenant, choice, receipt)
             return receipt
 
@@ -227,16 +222,21 @@ class Eraser:
             if not alone:
                 raise StoreBusy(_TWO, hint="try later")
             planned = self.preview(selection)
-            require_agreed(planned, plan_id)
-            choice = self._records.read(lambda tx: self._choose(tx, selection, now))
+            _, choice = self._records.read(lambda tx: self._plan(tx, selection, now, plan_id))
             sweep_spool(self._home, choice.sessions)
             self._let_go([id_ for part in choice.parts for id_ in part.checkpoints])
             receipt = self._records.write(begin_erasure)
             warnings = self._finish(on_progress, receipt.counts["messages"])
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
 
-    def _choose(self, tx: Transaction, selection: Selection, now: int) -> Chosen:
-        return choose(tx, self._scope, selection, self._people.at(tx, self._scope.tenant), now)
+    def _plan(
+        self, tx: Transaction, selection: Selection, now: int, plan_id: str | None = None
+    ) -> tuple[ErasureReceipt, Chosen]:
+        """Return what would go, if it is what was agreed to."""
+        choice = choose(tx, self._scope, selection, self._people.at(tx, self._scope.tenant), now)
+        receipt = receipt_of(tx, choice, now)
+        require_agreed(receipt, plan_id)
+        return receipt, choice
 
     def _erase_fact(self, name: str, *, dry_run: bool, plan_id: str | None) -> ErasureReceipt:
         """Erase a fact with its history, by its number or id; the message that says it stays."""

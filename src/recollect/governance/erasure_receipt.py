@@ -31,7 +31,7 @@ _COUNTS: dict[str, LiteralString] = {
 }
 _LOGGED = frozenset({"events", "injections"})
 _DERIVED = frozenset({"facts", "compactions", "episodes"})
-_NOT_AGREED = _LOGGED | _DERIVED | {"contents"}
+_UNPLANNED = _LOGGED | _DERIVED | {"contents"}
 """Kinds that a plan leaves out: what is logged while a session is looked at, what is made of its
 messages in the background, and contents, which an erasure lets go before its records."""
 _BYTES: LiteralString = """
@@ -130,9 +130,10 @@ def receipt_of(
     parents = {s.parent_id for s in choice.sessions if s.parent_id is not None and s.forked_at_seq}
     size = sum(integer((tx.row(_BYTES, (id_,)) or (0,))[0]) for id_ in ids)
     size += first_integer(tx.row(_PART_BYTES, (listed(messages), listed(observations))))
-    records = {kind: number for kind, number in counts.items() if kind not in _NOT_AGREED}
+    records = {kind: number for kind, number in counts.items() if kind not in _UNPLANNED}
     by_hand = [text(row[0]) for row in tx.rows(_BY_HAND, (listed(ids), listed(choice.facts)))]
-    plan = (ids, messages, observations, by_hand, records, size)
+    beside = (checkpoint_ids, sorted(choice.episodes), sorted(choice.pending), by_hand)
+    plan = (ids, messages, observations, *beside, records, size)
     return ErasureReceipt(
         id=erasure_id,
         dry_run=erasure_id is None,

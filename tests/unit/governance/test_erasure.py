@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import apsw  # noqa: TID251  # keeps a copy busy
 import msgspec
@@ -169,37 +170,34 @@ def test_a_dry_run_tells_what_goes_and_changes_nothing(memory: Memory) -> None:
 
 
 def test_what_was_agreed_to_goes_and_nothing_that_came_in_since(
-    memory: Memory, home: Path, monkeypatch: pytest.MonkeyPatch
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A message that came in after the dry run is erased only after another one."""
     session = said_everywhere(memory)
-    late = memory.facts.remember(None, "The harbour is closed.").fact.id
-    plans = {"session_id": session, "fact_id": late}
-    agreed = {
-        name: memory.erase(**{name: id_}, dry_run=True).plan_id  # type: ignore[arg-type]
-        for name, id_ in plans.items()
-    }
+    fact = memory.facts.remember(None, "The harbour is closed.").fact.id
+    selections: list[dict[str, Any]] = [{"session_id": session}, {"fact_id": fact}]
+    plans = [memory.erase(**each, dry_run=True) for each in selections]
 
     def come_in(*_: object) -> None:
         memory.sessions.append(session, "user", "One more.")
 
     come_in()
-    memory.facts.correct(late, "The harbour is open.")
+    memory.facts.correct(fact, "The harbour is open.")
     before = memory.sessions.messages(session)
     with monkeypatch.context() as patched:  # the first thing that an erasure removes
         patched.setattr("recollect.governance.erasure.sweep_spool", come_in)
-        for name, id_ in plans.items():
+        for selection, plan in zip(selections, plans, strict=True):
             with pytest.raises(Conflict, match="has changed since the dry run"):
-                memory.erase(**{name: id_}, plan_id=agreed[name])  # type: ignore[arg-type]
+                memory.erase(**selection, plan_id=plan.plan_id)
         assert memory.sessions.messages(session) == before
         again = memory.erase(session_id=session, dry_run=True).plan_id
-        with pytest.raises(Conflict):
+        with pytest.raises(Conflict, match="has changed since the dry run"):
             memory.erase(session_id=session, plan_id=again)
     assert len(memory.sessions.messages(session)) == len(before) + 1
-    assert memory.facts.get(late).text == "The harbour is open."
-    for name, id_ in plans.items():
-        plan = memory.erase(**{name: id_}, dry_run=True)  # type: ignore[arg-type]
-        done = memory.erase(**{name: id_}, plan_id=plan.plan_id)  # type: ignore[arg-type]
+    assert memory.facts.get(fact).text == "The harbour is open."
+    for selection in selections:
+        plan = memory.erase(**selection, dry_run=True)
+        done = memory.erase(**selection, plan_id=plan.plan_id)
         assert (done.plan_id, done.is_clean) == (plan.plan_id, True)
 
 
@@ -207,18 +205,33 @@ def test_what_is_learnt_of_what_goes_changes_no_plan(memory: Memory) -> None:
     """A fact that is found in the background goes with its message; one by hand is shown first."""
     session = memory.sessions.create().id
     said = memory.sessions.append(session, "user", "Remember: I prefer apples.")
-    every = {"session_id": session}
-    part = every | {"query": "apples"}
-    plans = [memory.erase(**each, dry_run=True) for each in (every, part)]  # type: ignore[arg-type]
+    every: dict[str, Any] = {"session_id": session}
+    selections = [every, every | {"query": "apples"}]
+    plans = [memory.erase(**each, dry_run=True).plan_id for each in selections]
     memory.sync()
-    again = [memory.erase(**each, dry_run=True) for each in (every, part)]  # type: ignore[arg-type]
-    assert [(each.counts["facts"], each.plan_id) for each in again] == [
-        (1, each.plan_id) for each in plans
-    ]
+    again = [memory.erase(**each, dry_run=True) for each in selections]
+    assert [each.counts["facts"] for each in again] == [1, 1]
+    assert [each.plan_id for each in again] == plans
     memory.facts.remember(None, "The apples are in the cellar.", source=said.id)
-    for selection, plan in zip((every, part), plans, strict=True):
+    for selection, plan_id in zip(selections, plans, strict=True):
         with pytest.raises(Conflict):
-            memory.erase(**selection, plan_id=plan.plan_id)  # type: ignore[arg-type]
+            memory.erase(**selection, plan_id=plan_id)
+
+
+def test_the_plan_of_one_summary_is_not_that_of_another(tmp_path: Path) -> None:
+    """Sessions that retention removed leave only summaries."""
+    caps = LEXICAL | {"sessions.retention.max_sessions": 1}
+    with recollect.open(tmp_path / "capped", overrides=caps, live=False) as memory:
+        for word in ("plum", "pear", "fig"):
+            session = memory.sessions.create(title=word)
+            memory.sessions.append(session.id, "user", f"The {word} is ripe.")
+        assert memory.prune().sessions == 2
+        plums, pears = (memory.erase(query=word, dry_run=True) for word in ("plum", "pear"))
+        assert plums.counts == pears.counts
+        assert plums.counts["episodes"] == 1
+        with pytest.raises(Conflict):
+            memory.erase(query="plum", plan_id=pears.plan_id)
+        assert memory.erase(query="plum", plan_id=plums.plan_id).is_clean
 
 
 def test_what_lies_beside_the_databases_is_looked_through(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def erase(caller: Caller, fields: Erasure) -> ErasureReceipt:
 
     Raises:
         InvalidInput: no plan is named.
-        Conflict: what would go is not what the plan said.
+        Conflict: what would go has changed since the dry run.
     """
     if fields.plan_id is None and not fields.dry_run:
         again = "send the same order with dry_run, then with the plan_id of its answer"
