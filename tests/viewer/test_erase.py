@@ -111,7 +111,7 @@ def test_what_changed_since_the_preview_is_not_erased(viewer: Viewer, worker: Se
     worker.call("POST", "/api/messages", body)
     _confirm(page)
     alert = page.get_by_role("alert")
-    alert.get_by_text("What would be erased is not what the plan said.").wait_for()
+    alert.get_by_text("What would be erased has changed since the dry run.").wait_for()
     assert len(_hits(worker, "The queue is Redis")) == 7
     page.get_by_role("button", name="Preview").click()
     page.locator(".erase-counts").get_by_text("1 messages").wait_for()
