@@ -13,6 +13,7 @@ from typing import Any, Literal, LiteralString
 import msgspec
 from msgspec import Struct
 
+from recollect.core.checks import LARGEST
 from recollect.core.decoding import READ, json_decoder
 from recollect.core.errors import StoreCorrupt
 from recollect.core.events import AnyEvent, Event, UnknownEvent
@@ -28,6 +29,7 @@ from recollect.store.columns import (
     user_condition,
 )
 from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.store.twins import compared_rows
 
 Operation = Literal["put", "delete"]
 
@@ -49,11 +51,7 @@ _SAME_NUMBER: LiteralString = """
     SELECT (SELECT count(*) FROM events NOT INDEXED WHERE seq > ?1 AND session_id = ?2)
         = (SELECT count(*) FROM events INDEXED BY events_twin WHERE session_id = ?2 AND seq > ?1)
 """
-_BOTH_HAVE_SOME: LiteralString = """
-    SELECT EXISTS (SELECT 1 FROM events NOT INDEXED)
-        = EXISTS (SELECT 1 FROM events INDEXED BY events_twin)
-"""
-"""The root page of a table may have been swapped with that of an empty one."""
+_BETWEEN: LiteralString = "FROM events INDEXED BY events_twin_by_seq WHERE seq BETWEEN ? AND ?"
 _OLDEST_FIRST: LiteralString = " ORDER BY seq LIMIT ?"
 _NEWEST_FIRST: LiteralString = " ORDER BY seq DESC LIMIT ?"
 # Not of the rows: the last of them may have been removed, with its session or by age.
@@ -167,8 +165,6 @@ def _read_events(
     event_filter = event_filter or EventFilter()
     sql, params = _READ_EVENTS, list[SqlValue]((seq,))
     session = None if event_filter.scope is None else event_filter.scope.session
-    if tx.row(_BOTH_HAVE_SOME) != (1,):
-        raise _damaged()
     if session is not None:
         if tx.row(_SAME_NUMBER, (seq, session)) != (1,):
             raise _damaged()
@@ -182,6 +178,11 @@ def _read_events(
         events.reverse()
     if any(later.seq <= earlier.seq for earlier, later in pairwise(events)):
         raise _damaged()  # pages of the table were swapped
+    if session is None:
+        is_full = 0 < limit == len(events)
+        first = events[0].seq if is_full and order == _NEWEST_FIRST else seq + 1
+        last = events[-1].seq if is_full and order == _OLDEST_FIRST else LARGEST
+        compared_rows(tx, "count(*)", _BETWEEN, (first, last))
     return events
 
 

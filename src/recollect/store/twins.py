@@ -21,6 +21,7 @@ TWINS: dict[str, LiteralString] = {
     "audit_twin": "NOT INDEXED",
     "compactions_twin": "INDEXED BY sqlite_autoindex_compactions_2",
     "episodes_twin": "INDEXED BY episodes_by_time",
+    "events_twin_by_seq": "NOT INDEXED",
     "facts_twin": "INDEXED BY facts_by_time",
     "facts_twin_by_user": "INDEXED BY facts_by_user",
     "facts_twin_by_id": "INDEXED BY sqlite_autoindex_facts_1",

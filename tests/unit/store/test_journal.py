@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -152,3 +153,34 @@ def test_events_whose_table_is_empty_are_damaged(tmp_path: Path) -> None:
         with pytest.raises(StoreCorrupt):
             records.read(look)
     records.close()
+
+
+def test_events_that_a_page_no_longer_leads_to_are_damaged(tmp_path: Path) -> None:
+    """The root of the table has changed places with a leaf: what is left of it is in order."""
+    path = tmp_path / "home" / "records.db"
+    records = open_records(path.parent, StoreSettings(), SystemClock())
+    for _ in range(200):
+        records.write(lambda tx: record_event(tx, CREATED))
+    newest = records.read(lambda tx: latest_events(tx, 5))
+    sql = "SELECT pageno FROM dbstat WHERE name = 'events' ORDER BY path"
+    pages = [4096 * (int(str(page)) - 1) for (page,) in records.read(lambda tx: tx.all(sql))]
+    records.close()
+    sound, (root, *leaves) = path.read_bytes(), pages
+    assert len(leaves) > 2
+    looks = [
+        partial(events_since, seq=0),
+        partial(events_since, seq=0, limit=199),
+        partial(events_since, seq=0, event_filter=EventFilter(types=("messages.appended",))),
+    ]
+    for leaf in leaves:
+        now = bytearray(sound)
+        now[root : root + 4096] = sound[leaf : leaf + 4096]
+        now[leaf : leaf + 4096] = sound[root : root + 4096]
+        path.write_bytes(now)
+        records = open_records(path.parent, StoreSettings(), SystemClock())
+        for look in looks:
+            with pytest.raises(StoreCorrupt):
+                records.read(look)
+        with suppress(StoreCorrupt):
+            assert records.read(lambda tx: latest_events(tx, 5)) == newest
+        records.close()

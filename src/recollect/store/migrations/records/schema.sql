@@ -774,6 +774,7 @@ CREATE UNIQUE INDEX episodes_whole ON episodes (session_id, coalesce(turn_sender
 CREATE INDEX erasures_unfinished ON erasures (at) WHERE finished_at IS NULL;
 CREATE INDEX events_twin ON events (
     session_id, seq, tenant, agent, user_id, project, type, payload, at, actor);
+CREATE INDEX events_twin_by_seq ON events (seq);
 CREATE INDEX fact_sources_by_fact ON fact_sources (fact_id, said_at);
 CREATE INDEX fact_sources_by_session ON fact_sources (session_id);
 CREATE INDEX facts_by_follower ON facts (replaced_by) WHERE replaced_by IS NOT NULL;
