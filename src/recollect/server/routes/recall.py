@@ -111,7 +111,6 @@ class ForPrompt(Fields, frozen=True, kw_only=True):
 def search(caller: Caller, fields: Search) -> SearchResults:
     """Search observations, or other sources too; one line for each."""
     memory, audience = caller.memory, caller.for_session(fields.for_session)
-    types = [fields.type] if isinstance(fields.type, str) else fields.type
     project = caller.projects.only(fields.project)
     result = memory.search(
         fields.query,
@@ -122,7 +121,7 @@ def search(caller: Caller, fields: Search) -> SearchResults:
         for_session=audience,
         since=None if fields.date_from is None else moment_of(fields.date_from),
         until=None if fields.date_to is None else moment_of(fields.date_to, through=True),
-        types=types,
+        types=fields.type,
         min_importance=fields.min_importance,
         min_confidence=fields.min_confidence,
         as_of=None if fields.as_of is None else moment_of(fields.as_of, through=True),
