@@ -198,3 +198,11 @@ def test_of_very_many_fields_the_first_and_the_last_are_read() -> None:
     middle = b'"a":1,' * MOST_PAIRS + b'"output":1,' + b'"a":1,' * 1_000
     body = b'{"tool_name":"t",' + middle + b'"session_id":"s"}'
     assert _read(body) == Tool(tool_name="t", session_id="s")
+
+
+def test_the_last_of_the_fields_that_are_read_one_by_one_has_its_value() -> None:
+    """The one after it is text up to the fields that end the body."""
+    for number, output in ((MOST_PAIRS, 1), (MOST_PAIRS + 1, "1")):
+        before = b'"a":1,' * (number - 2)
+        body = b'{"tool_name":"t",' + before + b'"output":1,"a":1,"session_id":"s"}'
+        assert _read(body) == Tool(tool_name="t", session_id="s", output=output)
