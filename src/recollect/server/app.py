@@ -353,10 +353,8 @@ def _uploaded(entry: Entry, caller: Caller, fields: Any, file: BinaryIO) -> Resp
 
 
 def _response(route: Any, value: Any) -> Response:
-    status = getattr(route, "status", 200)
-    if status == 201:
-        status = 201 if isinstance(value, Created) else 200
+    status = 200
     if isinstance(value, Created):
-        value = value.value
+        status, value = 201, value.value
     media = getattr(route, "media", JSON)
     return Response(_encode(value) if media == JSON else value.encode(), status, media)

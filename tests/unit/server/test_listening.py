@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import stat
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -121,3 +122,19 @@ def test_the_other_end_of_no_socket_is_nobody(taken: socket.socket) -> None:
     gone = socket.socket(socket.AF_UNIX)
     gone.close()
     assert peer_uid(gone) is None
+
+
+class MacSocket(socket.socket):
+    """Answers as macOS does: a version, the user, and groups (`struct xucred`)."""
+
+    def getsockopt(self, level: int, option: int, length: int = 0) -> bytes:  # type: ignore[override]
+        """LOCAL_PEERCRED of SOL_LOCAL."""
+        assert (level, option) == (0, 1)
+        return struct.pack("IIh", 0, 501, 0).ljust(length, b"\0")
+
+
+def test_the_user_at_the_other_end_is_known_on_macos_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By another option of the socket."""
+    monkeypatch.setattr("sys.platform", "darwin")
+    with MacSocket(socket.AF_UNIX) as line:
+        assert peer_uid(line) == 501
