@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import LiteralString
 
 import msgspec
 
 from recollect.checkpoints.record.removal import checkpoints_of_sessions, contents_only_of
 from recollect.core.errors import Conflict
+from recollect.core.plan_id import plan_id_of
 from recollect.governance.selection import Chosen
 from recollect.knowledge.fact import Fact
 from recollect.sessions.context.flushed_notes import ErasedNotes
@@ -142,7 +142,7 @@ def receipt_of(
         partial_ids=tuple(part.session.id for part in parts),
         counts=counts,
         bytes=size + first_integer(tx.row(_FACT_BYTES, (listed(ids),))),
-        plan_id=_plan_id(plan),
+        plan_id=plan_id_of(plan),
         shared_with=tuple(sorted(parents - {*ids})),
     )
 
@@ -156,7 +156,7 @@ def receipt_of_fact(fact: Fact, now: int, erasure_id: str | None = None) -> Eras
         session_ids=(),
         counts=dict.fromkeys(("sessions", *_COUNTS, "contents", "identities"), 0) | {"facts": 1},
         bytes=len(fact.text.encode()),
-        plan_id=_plan_id((fact.id, fact.text)),
+        plan_id=plan_id_of((fact.id, fact.text)),
     )
 
 
@@ -171,7 +171,3 @@ def require_agreed(receipt: ErasureReceipt, plan_id: str | None) -> None:
             "what would be erased has changed since the dry run",
             hint="look at the dry run again, and agree to what it shows now",
         )
-
-
-def _plan_id(plan: object) -> str:
-    return hashlib.sha256(msgspec.json.encode(plan)).hexdigest()[:32]

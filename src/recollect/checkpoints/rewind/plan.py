@@ -24,6 +24,7 @@ from recollect.checkpoints.record.items import (
 from recollect.checkpoints.record.rows import Checkpoint, FileRecord
 from recollect.checkpoints.rewind.reverted import Unmergeable, lineage_of, reverted
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
+from recollect.core.plan_id import plan_id_of
 
 ConflictChoices: TypeAlias = ConflictChoice | dict[str, ConflictChoice]
 
@@ -406,7 +407,7 @@ def _digest(plan: RewindPlan) -> str:
     """Return the id of a plan: without diffs, which depend on what is redacted."""
     items = [msgspec.structs.replace(item, diff=None) for item in plan.items]
     decided = (plan.checkpoint.id, plan.scope, plan.last_seq, items)
-    return hashlib.sha256(msgspec.json.encode(decided, order="sorted")).hexdigest()[:32]
+    return plan_id_of(decided)
 
 
 def _whole_lines(diff: Iterable[str]) -> Iterator[str]:

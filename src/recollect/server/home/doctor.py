@@ -6,7 +6,6 @@ interpreter from every other request.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from recollect.answers.doctor import DoctorFindings, MendableFindings
 from recollect.caller import Caller
 from recollect.core.decoding import decode_json
 from recollect.core.errors import Conflict, StoreBusy, StoreError
+from recollect.core.plan_id import plan_id_of
 from recollect.server.route import AnyRoute, Fields, route_of
 from recollect.server.worker.daemon import error_in
 
@@ -121,4 +121,4 @@ def _findings(home: Path, options: list[str]) -> MendableFindings:
 def _plan_id(findings: DoctorFindings) -> str:
     """Return what changes with the findings, but not with a number in one."""
     states = [(each.name, each.state) for each in findings.checks if each.state != "ok"]
-    return hashlib.sha256(msgspec.json.encode(states)).hexdigest()[:32]
+    return plan_id_of(states)
