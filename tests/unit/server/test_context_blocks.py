@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.running_server import RunningServer
-from tests.unit.server.client import Client
+from tests.unit.server.client import Client, folder
 
 SETTINGS = {"sessions.owner": ["telegram:1"], "sessions.plain_keys": "owner"}
 GUEST = "agent:main:telegram:acc:direct:77"
@@ -121,3 +121,17 @@ def test_what_the_next_session_would_get_is_shown_with_its_lines(client: Client)
     assert empty["empty_because"]
     guest = client.of("guest", audience=f"session:{GUEST}", rights="read")
     assert guest.get("context", "next")[1]["lines"] == []
+
+
+def test_the_next_session_of_a_project_gets_what_was_decided_there(
+    client: Client, tmp_path: Path
+) -> None:
+    """By the name of the project."""
+    numbers = []
+    for name, what in (("tea", "jars"), ("coffee", "beans")):
+        asked = {"session_key": name, "project_path": folder(tmp_path, name)}
+        client.post("/api/sessions", asked)
+        numbers.append(decide(client, what, name))
+    for name, number in zip(("tea", "coffee"), numbers, strict=True):
+        shown = client.get("context", "next", project=name)[1]
+        assert [line["id"] for line in shown["lines"]] == [number]

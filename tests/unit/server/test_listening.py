@@ -14,6 +14,7 @@ import pytest
 from recollect.core.errors import Conflict, Denied, InvalidInput
 from recollect.core.settings import ServerSettings
 from recollect.server.serving import peer_uid
+from recollect.server.worker.home_worker import listening
 from recollect.server.worker.listening import address_of, bind_port, bind_socket
 
 
@@ -69,6 +70,16 @@ def test_clients_of_all_addresses_connect_to_this_machine() -> None:
     settings = ServerSettings(host="0.0.0.0", port=40_001)  # noqa: S104
     with bind_port(settings, is_chosen=False) as found:
         assert address_of(found)[0] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(("host", "is_open"), [("0.0.0.0", True), ("127.0.0.1", False)])  # noqa: S104
+def test_a_worker_that_other_machines_can_reach_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, host: str, *, is_open: bool
+) -> None:
+    """In its log, at each start."""
+    settings = ServerSettings(host=host, port=0)
+    with listening(tmp_path, settings, is_chosen=True):
+        assert ("other machines can connect" in caplog.text) is is_open
 
 
 def test_a_unix_socket_is_for_its_user_alone(tmp_path: Path) -> None:
