@@ -55,7 +55,7 @@ def test_links_are_in_the_answers_to_the_operator_alone(tmp_path: Path) -> None:
         assert [each["path"] for each in seeds[0]["links"]] == ["MEMORY.md"]
 
 
-def _asked(client: Client, name: str, **given: Any) -> tuple[int, Any]:
+def _asked(client: Client, name: str, /, **given: Any) -> tuple[int, Any]:
     return client.post(f"/api/memory/{name}", given)
 
 
@@ -83,6 +83,19 @@ def test_the_operator_gets_what_python_gives(client: Client) -> None:
     given = {"session_id": session, "record": False}
     assert _asked(client, "context", **given)[1] == _plain(block)
     assert _asked(client, "titles", session_ids=[session])[1] == {session: "Of 42"}
+
+
+def test_half_a_foreign_name_begins_no_session(client: Client) -> None:
+    """The program and its own name of the conversation together name one that may be begun."""
+    plugin = client.of("openclaw", audience="session:*", rights="read")
+    known = client.memory.sessions.list()
+    unknown = {"session_id": OWNERS.replace("42", "43"), "record": False}
+    program = {"client": "openclaw", "foreign_id": "chat-7"}
+    for name in program:
+        assert _asked(plugin, "context", **unknown, **{name: program[name]})[0] == 404
+    assert client.memory.sessions.list() == known
+    assert _asked(plugin, "context", **unknown, **program)[0] == 200
+    assert len(client.memory.sessions.list()) == len(known) + 1
 
 
 def test_an_unknown_name_is_refused(client: Client) -> None:
