@@ -425,3 +425,15 @@ def test_the_task_of_a_session_is_read_and_set(client: Client) -> None:
     _, known = client.get("sessions", "boat", "state")
     assert (known["task"], len(known["steps"]), known["source"]) == ("Sell the boat", 2, "caller")
     assert client.get("sessions", "nobody", "state")[0] == 404
+
+
+def test_sessions_are_listed_by_when_they_were_last_used(client: Client) -> None:
+    """Both ends of the range count."""
+    begin(client, "tea")
+    used = client.get("sessions", "tea")[1]["updated_at"]
+
+    def listed(**narrowed: object) -> int:
+        return len(client.get("sessions", **narrowed)[1]["sessions"])
+
+    assert listed(date_from=used, date_to=used) == 1
+    assert listed(date_from="2100-01-01") == listed(date_to="2020-01-01") == 0
