@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from recollect.caller import Callers
 from recollect.core.errors import Conflict, Denied, InvalidInput
 from recollect.core.settings import ServerSettings
-from recollect.server.serving import peer_uid
+from recollect.pool import MemoryPool
+from recollect.server.app import HttpApp
+from recollect.server.serving import Server, peer_uid
 from recollect.server.worker.home_worker import listening
 from recollect.server.worker.listening import address_of, bind_port, bind_socket
 
@@ -149,3 +152,10 @@ def test_the_user_at_the_other_end_is_known_on_macos_too(monkeypatch: pytest.Mon
     monkeypatch.setattr("sys.platform", "darwin")
     with MacSocket(socket.AF_UNIX) as line:
         assert peer_uid(line) == 501
+
+
+def test_a_server_of_a_unix_socket_alone_has_no_port(tmp_path: Path) -> None:
+    """Nor anything that a browser could reach."""
+    path = tmp_path / "run" / "worker.sock"
+    with MemoryPool(tmp_path / "home") as pool, bind_socket(path) as listener:
+        assert Server(HttpApp(()), Callers(pool), [listener]).port == 0
