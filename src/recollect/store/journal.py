@@ -52,6 +52,7 @@ _SAME_NUMBER: LiteralString = """
         = (SELECT count(*) FROM events INDEXED BY events_twin WHERE session_id = ?2 AND seq > ?1)
 """
 _BETWEEN: LiteralString = "FROM events INDEXED BY events_twin_by_seq WHERE seq BETWEEN ? AND ?"
+"""Where an inner page of the table is damaged, rows are missing, and all others are sound."""
 _OLDEST_FIRST: LiteralString = " ORDER BY seq LIMIT ?"
 _NEWEST_FIRST: LiteralString = " ORDER BY seq DESC LIMIT ?"
 # Not of the rows: the last of them may have been removed, with its session or by age.
